@@ -226,7 +226,9 @@ pub struct PaneSendBody {
 pub struct PaneWaitBody {
     /// Text to wait for. Default: the agent's phrase
     pub text: Option<String>,
-    /// Longest wait, such as 30s; at most an hour. Default: 30s
+    /// Whether text that the screen shows already counts. Otherwise it must be printed from now on.
+    pub shown: bool,
+    /// Longest wait, such as 30s. Default: 30s. Maximum: 1h
     pub timeout: Option<String>,
 }
 

@@ -57,6 +57,7 @@ while IFS= read -r line; do
   token=$(sed -n 's/.*(token \([a-z0-9]*\)).*/\1/p' <<<"$line")
   case "$content" in
     *ask*) read -r -p 'Delete everything? [Y/n] ' answer; echo "$answer" >> answers ;;
+    *name*) read -r -p 'Your name: ' answer; echo "$answer" >> answers ;;
     *later*) echo "A OK $token"; sleep 0.3; read -r -p '消しますか？ ' answer; echo "$answer" >> answers ;;
     *) echo "A OK $token" ;;
   esac
@@ -75,9 +76,7 @@ fn a_question_is_not_answered_by_the_next_tasks_line() {
         let content = if how == "later" { "later" } else { "ask" };
         let timeout = if how == "timed out" { "timeout: 3s\n" } else { "" };
         house.drop(&format!("{asked}.yaml"), &format!("id: {asked}\nto: a\n{timeout}content: {content}\n"));
-        house.until("the question", |house| {
-            house.tmux(&["capture-pane", "-pt", "a"]).trim_end().ends_with(['?', ']', '？'])
-        });
+        until_asked(&house);
         match how {
             "cancelled" => assert!(house.ask(&["cancel", &asked, "--let-finish"]).status.success()),
             "done" => {
@@ -88,17 +87,69 @@ fn a_question_is_not_answered_by_the_next_tasks_line() {
             }
             _ => {}
         }
-        house.drop(&format!("{next}.yaml"), &format!("id: {next}\nto: a\ncontent: go on\n"));
-        house.until("to be held for the question", |house| {
-            let why = house.ask(&["why", &next]);
-            String::from_utf8_lossy(&why.stdout).contains("it asks something that a person should answer")
-        });
-        assert_eq!(house.read("answers"), answers, "{how}");
-        house.tmux(&["send-keys", "-t", "a", "-l", &format!("no {number}")]);
-        house.tmux(&["send-keys", "-t", "a", "Enter"]);
-        answers += &format!("no {number}\n");
-        house.result(&next);
-        assert_eq!(house.read("answers"), answers, "{how}");
+        next_waits_for_an_answer(&house, &next, &mut answers);
     }
+    house.end();
+}
+
+fn until_asked(house: &House) {
+    house.until("the question", |house| {
+        house.tmux(&["capture-pane", "-pt", "a"]).trim_end().ends_with(['?', ']', '？', ':'])
+    });
+}
+
+fn drop_next(house: &House, next: &str) {
+    house.drop(&format!("{next}.yaml"), &format!("id: {next}\nto: a\ncontent: go on\n"));
+}
+
+fn until_held(house: &House, next: &str) {
+    house.until("to be held for the question", |house| {
+        let why = house.ask(&["why", next]);
+        String::from_utf8_lossy(&why.stdout).contains("it asks something that a person should answer")
+    });
+}
+
+/// A task is held for the question until a person has answered.
+fn next_waits_for_an_answer(house: &House, next: &str, answers: &mut String) {
+    drop_next(house, next);
+    until_held(house, next);
+    assert_eq!(house.read("answers"), *answers, "{next}");
+    house.tmux(&["send-keys", "-t", "a", "-l", &format!("no {next}")]);
+    house.tmux(&["send-keys", "-t", "a", "Enter"]);
+    *answers += &format!("no {next}\n");
+    house.result(next);
+    assert_eq!(house.read("answers"), *answers, "{next}");
+}
+
+/// Where the question ends as some prompts do, and where a new daemon finds it: the row that turns are typed behind is known.
+#[test]
+fn a_question_is_known_by_what_turns_are_typed_behind() {
+    let agent = "  - {name: a, reports_to: user, provider: plain, command: [bash, a.sh], marker: A OK}\n";
+    let mut house = House::new("asks by colon", agent, &[("a.sh", ASKS)]);
+    house.start();
+    let mut answers = String::new();
+    for (number, (content, killed)) in
+        [("name", false), ("name", true), ("ask", true)].into_iter().enumerate()
+    {
+        let (asked, next) = (format!("q{number}"), format!("n{number}"));
+        house.drop(
+            &format!("{asked}.yaml"),
+            &format!("id: {asked}\nto: a\ntimeout: 3s\ncontent: {content}\n"),
+        );
+        until_asked(&house);
+        if killed {
+            house.kill();
+            house.start();
+        }
+        house.result(&asked);
+        next_waits_for_an_answer(&house, &next, &mut answers);
+    }
+    // It is no question where a person says so.
+    house.drop("q3.yaml", "id: q3\nto: a\ntimeout: 3s\ncontent: name\n");
+    house.result("q3");
+    drop_next(&house, "n3");
+    until_held(&house, "n3");
+    assert!(house.ask(&["pane", "clear-line", "a"]).status.success());
+    house.until("its line to be typed", |house| house.read("answers").contains("task n3"));
     house.end();
 }

@@ -243,7 +243,9 @@ fn nothing_is_typed_to_an_agent_that_is_still_at_what_has_ended() {
             String::from_utf8_lossy(&house.ask(&["why", "two"]).stdout).contains("waits for a (busy)")
         });
         // For longer than what merely prints or computes is waited for.
-        assert!(!house.ask(&["pane", "wait", "a", "--text", "W OK", "--timeout", "4s"]).status.success());
+        assert!(
+            !house.ask(&["pane", "wait", "a", "--text", "W OK", "--new", "--timeout", "4s"]).status.success()
+        );
         assert_eq!(state(&house), "busy");
         let ready = house.ask(&["pane", "ready", "a"]);
         assert!(!ready.status.success(), "{ready:?}");

@@ -144,3 +144,26 @@ fn the_example_of_a_worker_works() {
     }
     house.end();
 }
+
+#[test]
+fn a_start_reports_a_program_that_cannot_be_started() {
+    let agents =
+        "  - {name: ghost, aliases: [gh], provider: plain, command: [no-such-program-襷], marker: G OK}
+  - {name: worker, provider: plain, command: [bash, -c, 'while read -r line; do :; done'], marker: W OK}
+";
+    let mut house = House::new("a ghost", agents, &[]);
+    house.start();
+    for words in [&["agent", "start", "gh"][..], &["agent", "restart", "ghost"], &["agent", "start"]] {
+        let asked = house.ask(words);
+        let said = String::from_utf8_lossy(&asked.stderr).into_owned();
+        assert_eq!(asked.status.code(), Some(1), "{words:?}: {said}");
+        assert!(
+            said.contains("ghost (error): could not be started: there is no program `no-such-program-襷`"),
+            "{words:?}: {said}"
+        );
+    }
+    for words in [&["agent", "start", "worker"], &["agent", "restart", "worker"]] {
+        assert!(house.ask(words).status.success(), "{words:?}");
+    }
+    house.end();
+}

@@ -269,7 +269,13 @@ async fn every_address_asks_the_loop_for_just_what_it_says() {
             "POST",
             "/v1/panes/mm/wait",
             r#"{"text":"x","timeout":"2s"}"#,
-            r#"Pane(mm, Wait { text: Some("x"), timeout_ms: 2000 })"#,
+            r#"Pane(mm, Wait { text: Some("x"), shown: false, timeout_ms: 2000 })"#,
+        ),
+        (
+            "POST",
+            "/v1/panes/mm/wait",
+            r#"{"text":"x","shown":true}"#,
+            r#"Pane(mm, Wait { text: Some("x"), shown: true, timeout_ms: 30000 })"#,
         ),
     ];
     let asking = be_asked(&mut door, rows.map(|_| Response::Unavailable("later".to_owned())).to_vec());

@@ -27,16 +27,20 @@ fn typing_starts_no_process() {
     assert_eq!(after.faults_of_children, before.faults_of_children, "a process was started and has ended");
 }
 
-/// Takes its task and prints a hundred lines a second without end.
+/// Takes its task and prints a hundred lines a second without end. It waits by a pipe in which nothing comes: a process for each pause
+/// makes that too long on a loaded machine.
 const STREAM: &str = r#"#!/bin/bash
+exec 3<> <(:)
 read -r line
-while sleep 0.05; do for n in 1 2 3 4 5; do echo "仕事をしています 🎽 $((n += 1))"; done; done
+while ! read -r -t 0.05 -u 3; do for n in 1 2 3 4 5; do echo "仕事をしています 🎽 $((n += 1))"; done; done
 "#;
 const STREAMING: usize = 3;
 /// Looks are two milliseconds apart at first, and twice as far each time.
 const GROWING: Duration = Duration::from_secs(4);
-/// How long they are watched.
+/// How long they are watched, and how often at most: a program or a daemon that gets no processor for a second is looked at as one
+/// that fell silent, and not in each of these times.
 const WATCHED: Duration = Duration::from_secs(10);
+const TIMES_WATCHED: usize = 3;
 /// One look that was due before, one that the moment of counting catches, and one more: 30 % over the 30 looks of three panes that are
 /// seen in these ten seconds.
 const LOOKS_MORE: u64 = 3;
@@ -65,10 +69,13 @@ fn a_pane_that_prints_without_end_is_looked_at_once_a_second() {
     house.tmux(&["set-hook", "-g", "after-capture-pane", "set-option -ga @looks x"]);
     let looks = |house: &House| house.tmux(&["show-options", "-gv", "@looks"]).trim().len() as u64;
     std::thread::sleep(GROWING);
-    let (before, start) = (looks(&house), Instant::now());
-    std::thread::sleep(WATCHED);
-    let taken = looks(&house) - before;
-    let most = (start.elapsed().as_secs() + LOOKS_MORE) * STREAMING as u64;
-    println!("{taken} looks at {STREAMING} panes in {WATCHED:?}");
-    assert!((1..=most).contains(&taken), "{taken} looks, at most {most}");
+    let watched = || {
+        let (before, start) = (looks(&house), Instant::now());
+        std::thread::sleep(WATCHED);
+        let taken = looks(&house) - before;
+        let most = (start.elapsed().as_secs() + LOOKS_MORE) * STREAMING as u64;
+        println!("{taken} looks at {STREAMING} panes in {WATCHED:?}, at most {most}");
+        (1..=most).contains(&taken)
+    };
+    assert!((0..TIMES_WATCHED).any(|_| watched()), "too many looks each time, or none");
 }

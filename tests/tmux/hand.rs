@@ -60,6 +60,7 @@ pub(crate) fn turn(id: &str, token: &str) -> Typed {
         since: None,
         phrase: "PLAIN OK".into(),
         stood: 0,
+        above: None,
     }
 }
 

@@ -236,8 +236,9 @@ async fn a_claim_is_told_once_and_only_where_one_is_awaited() {
 #[tokio::test]
 async fn a_claim_right_before_the_end_is_heard_before_the_end_is_told() {
     let world = World::new().await;
-    let script = "echo ready; read -r line; echo 'the answer'; echo 'PLAIN OK a995l2'; exit 3";
-    // It is silent for too short a time for its claim to count while it lives.
+    // It is silent for too short a time for its claim to count while it lives, and long enough for tmux to read it: what a program prints
+    // at its very end tmux may lose on a loaded machine.
+    let script = "echo ready; read -r line; echo 'the answer'; echo 'PLAIN OK a995l2'; sleep 0.2; exit 3";
     let mut hand = Hand::at(&world, "a", script, Profile { quiet_ms: 600, ..fast() }).await;
     hand.give(Order::Deliver(turn("t-1", "a995l2"))).await;
     assert!(matches!(hand.verdict().await, Verdict::Delivered(_)));

@@ -144,10 +144,12 @@ pub enum PaneRequest {
         /// The dialog that is meant ([`Dialog::id`]); whichever is shown if none.
         of: Option<String>,
     },
-    /// Wait until this text stands in what the pane prints from now on.
+    /// Wait until the pane prints this text.
     Wait {
         /// The text; the agent's phrase if none.
         text: Option<String>,
+        /// Whether it counts that the screen shows it already.
+        shown: bool,
         /// For how long, in ms.
         timeout_ms: u64,
     },

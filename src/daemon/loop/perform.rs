@@ -140,7 +140,7 @@ impl Daemon {
         let member = self.engine.team().members.get(agent);
         let phrase = member.map(|member| member.phrase.as_str()).unwrap_or_default().into();
         let since = self.engine.state().open.get(&body.id).and_then(|open| open.typed_at);
-        let typed = Typed { id: body.id.clone(), turn: *turn, line, since, phrase, stood: 0 };
+        let typed = Typed { id: body.id.clone(), turn: *turn, line, since, phrase, stood: 0, above: None };
         let order = match how {
             How::Deliver => Order::Deliver(typed),
             How::ResolveDoubt => Order::ResolveDoubt(typed),

@@ -70,6 +70,8 @@ pub struct Typed {
     pub phrase: Arc<str>,
     /// How often the line stood in the pane when it was typed: it had been typed before, and was not entered.
     pub stood: usize,
+    /// The last rows that stood in the pane then, where its terminal does not show what is typed.
+    pub above: Option<Vec<String>>,
 }
 
 /// What holds for every worker at the moment.

@@ -19,6 +19,8 @@ pub struct Remembered {
     pub edits: bool,
     /// Whether since then it has asked for a line, with its terminal reading that.
     pub asks: bool,
+    /// The line of the cursor behind which turns are typed, if that is surely its program's prompt.
+    pub idle: Option<String>,
 }
 
 impl Remembered {
@@ -34,7 +36,8 @@ impl Remembered {
         });
         let flags = [(self.busy, "busy"), (self.edits, "edits"), (self.asks, "asks")];
         let set: Vec<&str> = flags.iter().filter(|(is, _)| *is).map(|(_, name)| *name).collect();
-        format!("{}\t{}\t{}\t{}", self.free_at, text(&self.free), text(&draft), set.join(","))
+        let (free, draft, idle) = (text(&self.free), text(&draft), text(&self.idle));
+        format!("{}\t{free}\t{draft}\t{}\t{idle}", self.free_at, set.join(","))
     }
 
     pub(in crate::io) fn read(written: &str) -> Option<Self> {
@@ -45,7 +48,8 @@ impl Remembered {
         let set: Vec<&str> = parts.next().unwrap_or_default().split(',').collect();
         let is = |name: &str| set.contains(&name);
         let (busy, edits, asks) = (is("busy"), is("edits"), is("asks"));
-        Some(Self { free_at, free: text(free), draft: text(draft), busy, edits, asks })
+        let idle = parts.next().and_then(text);
+        Some(Self { free_at, free: text(free), draft: text(draft), busy, edits, asks, idle })
     }
 }
 
@@ -118,6 +122,7 @@ mod tests {
                 busy,
                 edits: !busy,
                 asks: draft.is_some(),
+                idle: free.map(str::to_owned),
             };
             assert_eq!(Remembered::read(&what.written()), Some(what));
         }

@@ -1,13 +1,22 @@
 //! `tasuki agent`: starts, stops and lists agents, and plays tasuki's own.
 
 use super::context::{Context, Ended, read_name};
+use super::failure::{Failure, Kind};
 use super::lab::AGENT_EXAMPLE;
-use super::status;
+use super::up::named;
+use super::{status, why};
 use crate::engine::words::AgentName;
 use crate::io::client::ANSWER_DEADLINE;
-use crate::wire::api::{Done, StatusInfo};
+use crate::io::clock::Clock;
+use crate::wire::api::{AgentInfo, Done, StatusInfo};
 use clap::Subcommand;
 use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// A window is made within some milliseconds. One that is not there yet is left to `tasuki status`.
+const STARTS_WITHIN_MS: u64 = 2_000;
+/// Between two looks at an agent that is being started.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Starts, stops and lists agents
 #[derive(Debug, clap::Args)]
@@ -24,7 +33,9 @@ pub(super) struct Args {
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
     /// Starts an agent, or every agent that is not running
-    #[command(after_help = "Examples:\n  tasuki agent start\n  tasuki agent start grand_boss")]
+    #[command(
+        after_help = "Examples:\n  tasuki agent start\n  tasuki agent start grand_boss\n\nExit codes:\n  0  its program runs, or is not known to have failed within 2 s\n  1  its program could not be started"
+    )]
     Start {
         /// Agent name
         #[arg(value_parser = read_name)]
@@ -55,15 +66,43 @@ pub(super) enum Verb {
 
 pub(super) fn run(context: &Context, args: &Args) -> Ended {
     match &args.verb {
-        Verb::Start { agent: None } => order(context, "/v1/agents/start"),
-        Verb::Start { agent: Some(name) } => order(context, &format!("/v1/agents/{name}/start")),
+        Verb::Start { agent: None } => start(context, None, "/v1/agents/start"),
+        Verb::Start { agent: Some(name) } => start(context, Some(name), &format!("/v1/agents/{name}/start")),
         Verb::Stop { agent } => order(context, &format!("/v1/agents/{agent}/stop")),
-        Verb::Restart { agent } => order(context, &format!("/v1/agents/{agent}/restart")),
+        Verb::Restart { agent } => start(context, Some(agent), &format!("/v1/agents/{agent}/restart")),
         Verb::List => list(context),
         // It was run before there was a context.
         #[cfg(feature = "lab")]
         Verb::Scripted(_) => Ok(()),
     }
+}
+
+/// Has agents started, and looks until their programs run or could not be started.
+fn start(context: &Context, name: Option<&AgentName>, path: &str) -> Ended {
+    let client = context.client()?;
+    let done: Done = client.post(path, &serde_json::json!({}), ANSWER_DEADLINE)?;
+    let workspace = context.workspace()?;
+    let name = name.map(|name| why::member(context, &workspace, name).unwrap_or_else(|| name.clone()));
+    let clock = Clock::start();
+    let began = clock.now();
+    let agents = loop {
+        let status: StatusInfo = client.get("/v1/status", ANSWER_DEADLINE)?;
+        let mut agents = status.agents;
+        agents.retain(|agent| name.as_ref().is_none_or(|name| agent.agent_name == name.as_str()));
+        let is_known = |agent: &AgentInfo| agent.pid.is_some() || agent.state != "starting";
+        if agents.iter().all(is_known) || clock.now().since(began) >= STARTS_WITHIN_MS {
+            break agents;
+        }
+        client.pause(LOOK);
+    };
+    let failed = agents.iter().filter(|agent| agent.pid.is_none() && agent.state == "error");
+    let failed: Vec<String> = failed.map(named).collect();
+    if failed.is_empty() {
+        return context.tell(&done, || done.what.clone());
+    }
+    let cure = "`tasuki status` shows what becomes of it";
+    let why = format!("not every agent runs:\n  {}", failed.join("\n  "));
+    Err(Failure::new(Kind::Failed, "agent-down", why, cure))
 }
 
 /// Asks for something that the daemon says in words when it is done.

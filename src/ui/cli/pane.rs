@@ -61,7 +61,7 @@ enum Verb {
         #[arg(long, value_name = "LINES", default_value_t = 0, value_parser = read_whole::<u32>)]
         history: u32,
     },
-    /// Waits until the pane prints a text
+    /// Waits until the pane shows a text
     #[command(
         after_help = "Examples:\n  tasuki pane wait shell --text DONE --timeout 2m\n\nExit codes:\n  0  the text appeared\n  4  it did not appear in time"
     )]
@@ -72,6 +72,9 @@ enum Verb {
         /// Text to wait for. Default: the agent's phrase
         #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]
         text: Option<String>,
+        /// Only what is printed from now on counts, as always for the phrase
+        #[arg(long)]
+        new: bool,
         /// Longest wait, at most an hour
         #[arg(long, value_name = "TIME", value_parser = read_hour, default_value = "30s")]
         timeout: u64,
@@ -117,7 +120,15 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
             let shown: PaneText = context.client()?.get(&path, ANSWER_DEADLINE)?;
             context.tell(&shown, || harmless_lines(&shown.text))
         }
-        Verb::Wait { agent, text, timeout } => wait(context, agent, text.clone(), *timeout),
+        Verb::Wait { agent, text, new, timeout } => {
+            let shown = text.is_some() && !new;
+            wait(
+                context,
+                agent,
+                &PaneWaitBody { text: text.clone(), shown, timeout: Some(format!("{timeout}ms")) },
+                *timeout,
+            )
+        }
         Verb::Clear { agent } => order(context, &format!("/v1/panes/{agent}/clear")),
         Verb::Ready { agent } => ready(context, agent),
     }
@@ -142,15 +153,14 @@ fn read_hour(text: &str) -> Result<u64, String> {
     if ms > PANE_WAIT_MS_MAX { Err("at most an hour (1h) is waited for".to_owned()) } else { Ok(ms) }
 }
 
-fn wait(context: &Context, agent: &AgentName, text: Option<String>, timeout_ms: u64) -> Ended {
-    let body = PaneWaitBody { text, timeout: Some(format!("{timeout_ms}ms")) };
+fn wait(context: &Context, agent: &AgentName, body: &PaneWaitBody, timeout_ms: u64) -> Ended {
     let deadline = ANSWER_DEADLINE + Duration::from_millis(timeout_ms);
-    let shown: PaneText = context.client()?.post(&format!("/v1/panes/{agent}/wait"), &body, deadline)?;
+    let shown: PaneText = context.client()?.post(&format!("/v1/panes/{agent}/wait"), body, deadline)?;
     context.tell(&shown, || harmless_lines(&shown.text))?;
     if !shown.timed_out {
         return Ok(());
     }
-    let why = format!("{agent}'s pane did not print it within {} s", timeout_ms / 1_000);
+    let why = format!("{agent}'s pane did not show it within {} s", timeout_ms / 1_000);
     Err(Failure::new(Kind::TimedOut, "timed-out", why, "wait longer with `--timeout`"))
 }
 

@@ -262,7 +262,7 @@ fn finish(context: &Context, daemon: &DaemonInfo, watched: &Watched, within_ms: 
 }
 
 /// An agent with what is wrong with it.
-fn named(agent: &AgentInfo) -> String {
+pub(super) fn named(agent: &AgentInfo) -> String {
     let why = agent.why.as_ref().map_or(String::new(), |why| format!(": {why}"));
     format!("{} ({}){why}", agent.agent_name, agent.state)
 }

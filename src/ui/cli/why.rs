@@ -76,7 +76,7 @@ fn about_agent(context: &Context, workspace: &Workspace, args: &Args, agent: &Ag
 }
 
 /// The agent of that name or alias.
-fn member(context: &Context, workspace: &Workspace, name: &AgentName) -> Option<AgentName> {
+pub(super) fn member(context: &Context, workspace: &Workspace, name: &AgentName) -> Option<AgentName> {
     let team = Settings::load(workspace, &context.around).ok()?.settings.team;
     team.addressee(name).ok().filter(|name| team.members.contains_key(name))
 }

@@ -160,7 +160,8 @@ pub(super) async fn wait(
     Given(body): Given<PaneWaitBody>,
 ) -> JsonAnswer<PaneText> {
     let timeout_ms = duration(body.timeout.as_deref(), PANE_WAIT_MS)?;
-    match gate.pane(Key::NONE, name, PaneRequest::Wait { text: body.text, timeout_ms }).await? {
+    let PaneWaitBody { text, shown, .. } = body;
+    match gate.pane(Key::NONE, name, PaneRequest::Wait { text, shown, timeout_ms }).await? {
         PaneResponse::Text(text) => Ok(Json(PaneText { text, timed_out: false })),
         PaneResponse::TimedOut(text) => Ok(Json(PaneText { text, timed_out: true })),
         other => Err(odd(&other)),

@@ -669,3 +669,43 @@ fn a_line_that_was_withdrawn_is_no_beginning_of_the_answer() {
     assert!(result.contains("You said: [tasuki] task w-1") && result.contains("proof: token"), "{result}");
     assert!(!result.contains("NOISE") && !result.contains("wait"), "{result}");
 }
+
+/// Reads lines behind a prompt, or none, and writes each away.
+const READS_AND_LEAVES: &str = r#"#!/bin/bash
+while printf '%s' "$1"; IFS= read -r line; do
+  echo "$line" >> heard
+  token=$(sed -n 's/.*(token \([a-z0-9]*\)).*/\1/p' <<<"$line")
+  echo "A OK $token"
+  case "$line" in *late*) printf 'a late print' ;; esac
+done
+"#;
+
+#[test]
+fn nothing_is_typed_behind_words_that_another_program_has_sent() {
+    for prompt in ["", "> "] {
+        let agent = format!(
+            "  - {{name: a, reports_to: user, provider: plain, command: [bash, a.sh, '{prompt}'], marker: A OK}}\n"
+        );
+        let mut house = House::new("sent words", &agent, &[("a.sh", READS_AND_LEAVES)]);
+        house.start();
+        house.drop("one.yaml", "id: one\nto: a\ncontent: 一\n");
+        house.result("one");
+        house.until("it to be read", |house| house.read("status/agents/a.yaml").contains("state: idle"));
+        house.tmux(&["send-keys", "-t", "a", "-l", "襷 rm"]);
+        house.drop("late.yaml", "id: late\nto: a\ncontent: 二\n");
+        house.until("to be held for them", |house| {
+            String::from_utf8_lossy(&house.ask(&["why", "late"]).stdout).contains("`襷 rm`")
+        });
+        house.tmux(&["send-keys", "-t", "a", "Enter"]);
+        house.result("late");
+        let asked = house.tmux(&["capture-pane", "-p", "-t", "a"]).matches("^R").count();
+        assert!((1..=2).contains(&asked), "its terminal was asked {asked} times");
+        // What its program has printed itself holds nothing up.
+        house.drop("three.yaml", "id: three\nto: a\ncontent: 三\n");
+        house.result("three");
+        let heard = house.read("heard");
+        let lines: Vec<&str> = heard.lines().collect();
+        assert!(lines.len() == 4 && lines[1] == "襷 rm" && lines[2].starts_with("[tasuki]"), "{heard}");
+        house.end();
+    }
+}

@@ -89,6 +89,26 @@ fn a_line_arrives_whole_or_is_refused_with_the_cure() {
 }
 
 #[test]
+fn a_wait_counts_what_the_screen_shows_unless_only_new_text_is_asked_for() {
+    let house = shell("wait");
+    let sent = house.ask(&["pane", "send", "worker", "echo al''ready"]);
+    assert!(sent.status.success(), "{}", said(&sent));
+    house.until("it", |house| screen(house).contains("already"));
+    house.until("ready", |house| house.ask(&["pane", "ready", "worker"]).status.success());
+    let wait = |words: &[&str]| house.ask(&[&["pane", "wait", "worker", "--timeout", "1s"], words].concat());
+    let shown = wait(&["--text", "already"]);
+    assert!(shown.status.success() && said(&shown).contains("already"), "{}", said(&shown));
+    for words in [&["--text", "already", "--new"][..], &["--text", "nowhere"], &[]] {
+        let late = wait(words);
+        assert_eq!(late.status.code(), Some(4), "{words:?}: {}", said(&late));
+    }
+    let sent = house.ask(&["pane", "send", "worker", "sleep 1; echo al''ready"]);
+    assert!(sent.status.success(), "{}", said(&sent));
+    let came = house.ask(&["pane", "wait", "worker", "--text", "already", "--new"]);
+    assert!(came.status.success(), "{}", said(&came));
+}
+
+#[test]
 fn clearing_a_pane_clears_what_it_shows() {
     for house in [shell("clear-shell"), counter("clear-reader")] {
         let sent = house.ask(&["pane", "send", "worker", "echo marked"]);

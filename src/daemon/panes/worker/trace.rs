@@ -14,6 +14,11 @@ use crate::io::mux::{PaneScreen, Rows};
 /// How a terminal shows the key that has it show its input anew; that begins in the next row.
 pub(super) const REPRINTED: &str = "^R";
 
+/// Rows by which the place is found at which a line was typed that is not shown: those of the claim before, with its token, are among them.
+const ANCHOR_ROWS: usize = 8;
+/// With no more rows than these no history is full: what an empty pane has printed stands there from its beginning.
+const CERTAIN_ROWS: usize = 400;
+
 /// Whether nothing in the line of a turn tells it from another turn's: no token, and no id of its message.
 pub(super) fn is_bare(typed: &Typed) -> bool {
     typed.turn.token.is_none() && !typed.line.starts_with(HEAD)
@@ -47,12 +52,53 @@ pub(super) fn is_whole(screen: &PaneScreen, typed: &Typed) -> bool {
 
 /// The answer to a turn, and its claim as it stands there.
 pub(super) fn read_answer(screen: &PaneScreen, typed: &Typed) -> (ScreenAnswer, Option<ClaimRows>) {
-    with_rows(screen, |seen| {
+    let with_line = with_line(screen, typed);
+    with_rows(with_line.as_ref().unwrap_or(screen), |seen| {
         let echoes = echo::own_echoes(seen, &typed.line, typed.turn.token, typed.stood);
         let claim = find(seen, typed);
         let shown = claim.as_ref().map(|claim| claim.shown(seen));
         (answer::extract(seen, &echoes, claim.as_ref()), shown)
     })
+}
+
+/// The last rows that show something.
+pub(super) fn last_rows(screen: &PaneScreen) -> Vec<String> {
+    let shown = rows_shown(screen);
+    let from = shown.len().saturating_sub(ANCHOR_ROWS);
+    shown.iter().skip(from).map(|(_, row)| (*row).to_owned()).collect()
+}
+
+fn rows_shown(screen: &PaneScreen) -> Vec<(usize, &str)> {
+    let rows = screen.rows.iter().map(|row| row.trim_end()).enumerate();
+    rows.filter(|(_, row)| !row.is_empty()).collect()
+}
+
+/// The screen with the turn's line where a terminal that does not show it has read it: below what stood there then. None where the line
+/// is shown, or that is not found.
+fn with_line(screen: &PaneScreen, typed: &Typed) -> Option<PaneScreen> {
+    let above = typed.above.as_ref().filter(|_| !is_echoed(screen, typed))?;
+    let mut screen = screen.clone();
+    let shown = rows_shown(&screen);
+    let mut below = 0;
+    if let Some((last, before)) = above.split_last() {
+        // The program may go on behind its prompt.
+        let is_above = |rows: &[(usize, &str)]| {
+            rows.split_last().is_some_and(|((_, end), rows)| {
+                end.starts_with(last.as_str()) && rows.iter().map(|(_, row)| row).eq(before)
+            })
+        };
+        let found = shown.windows(above.len()).find(|rows| is_above(rows))?;
+        let (row, text) = found.last()?;
+        let rest = text.get(last.len()..).unwrap_or_default().to_owned();
+        below = row + usize::from(rest.is_empty());
+        if !rest.is_empty() {
+            screen.rows[below] = rest;
+        }
+    } else if screen.rows.len() > CERTAIN_ROWS {
+        return None;
+    }
+    screen.rows.splice(..below, [typed.line.to_string()]);
+    Some(screen)
 }
 
 /// Whether there is anything of a turn on a screen.
@@ -156,6 +202,10 @@ pub(super) fn is_question(row: &str) -> bool {
             && words.chars().count() <= CHOICE_CHARS_MAX
     });
     chooses || row.ends_with(['?', '？'])
+}
+
+pub(super) fn ends_with_a_colon(row: &str) -> bool {
+    row.trim_end().ends_with([':', '：'])
 }
 
 fn find(seen: &Screen<'_>, typed: &Typed) -> Option<marker::Claim> {

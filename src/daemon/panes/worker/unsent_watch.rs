@@ -106,8 +106,14 @@ impl UnsentWatch<'_> {
     /// counts if no key has come since nothing stood there.
     pub(super) async fn has_words(&mut self, screen: &PaneScreen, people: &People) -> Result<bool, MuxError> {
         self.note_people(people);
-        if self.unsent.words.is_none() && !self.unsent.is_touched() {
-            let row = row_of(screen);
+        let row = row_of(screen);
+        let program = &self.session.program;
+        self.unsent.unwatched |= self.unsent.words.is_none()
+            && self.unsent.is_behind_the_prompt(&row)
+            && program.reprints()
+            && program.waits_for_a_line()
+            && !self.is_own(&row);
+        if self.unsent.words.is_none() && !self.unsent.is_touched() && !self.unsent.unwatched {
             if !self.is_own(&row) {
                 self.take_free(row, people.now).await?;
             }
@@ -150,7 +156,7 @@ impl UnsentWatch<'_> {
             self.unsent.words = None;
             return self.remember().await;
         }
-        if self.unsent.words.is_none() && !self.unsent.is_touched() {
+        if self.unsent.words.is_none() && !self.unsent.is_touched() && !self.unsent.unwatched {
             return self.take_free(line.text, people.now).await;
         }
         let asks = self.asks_for_a_line();
@@ -164,7 +170,9 @@ impl UnsentWatch<'_> {
             Some(words) if is_continuation(words) || asks => false,
             // It has read its line.
             None if self.unsent.asks && !asks => false,
-            Some(_) => reprints && self.unsent.reprinted_for != self.unsent.typed_at,
+            Some(_) => {
+                reprints && (self.unsent.unwatched || self.unsent.reprinted_for != self.unsent.typed_at)
+            }
             None => self.unsent.is_in_doubt(&line, &people, reprints),
         };
         if in_doubt && reprints && may_press && self.session.minds(people.here.as_ref()).is_none() {
@@ -234,6 +242,14 @@ impl UnsentWatch<'_> {
         let edits = !program.is_canonical() || self.unsent.edits && !program.waits_for_a_line();
         self.unsent.is_free(row, now, edits);
         self.remember().await
+    }
+
+    /// A line of a turn is typed behind this row, in which nobody's words stand.
+    pub(super) async fn is_idle_at(&mut self, row: String) {
+        self.unsent.is_idle_at(row, self.session.program.waits_for_a_line());
+        if let Err(error) = self.remember().await {
+            tracing::debug!(%error, "it cannot be written down at a pane what its program's prompt is");
+        }
     }
 
     /// Writes down at the pane what another daemon could not know.
@@ -311,6 +327,7 @@ impl UnsentWatch<'_> {
     pub(super) async fn believe(&mut self) -> Result<(), MuxError> {
         let (line, people) = self.session.pane.cursor_line().await?;
         self.note_people(&people);
+        self.unsent.idle = self.unsent.idle.take().map(|_| (line.text.clone(), false));
         self.take_free(line.text, people.now).await?;
         self.tell().await;
         Ok(())

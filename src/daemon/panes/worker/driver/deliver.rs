@@ -5,7 +5,7 @@ use super::guards::Verdict as Guards;
 use crate::daemon::panes::orders::Typed;
 use crate::daemon::panes::worker::own_line::{InInput, Standing};
 use crate::daemon::panes::worker::session::{End, Objection, answered};
-use crate::daemon::panes::worker::trace::{count, echoes, is_bare};
+use crate::daemon::panes::worker::trace::{count, echoes, is_bare, last_rows};
 use crate::daemon::panes::worker::typing::{Failed, not_delivered, withdrawn};
 use crate::daemon::panes::worker::unsent::row_of;
 use crate::engine::input::{Guard, Report, Verdict};
@@ -105,7 +105,8 @@ impl Worker {
             Standing::Done => return Ok(Receipt::Echoed),
         }
         if read.is_none() {
-            self.work.is_idle_at(row_of(&screen));
+            self.unsent().is_idle_at(row_of(&screen)).await;
+            typed.above = (!self.session.program.shows_input()).then(|| last_rows(&screen));
         }
         typed.stood = self.stood(typed, before).await;
         let typed = &*typed;

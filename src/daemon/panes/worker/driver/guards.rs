@@ -59,7 +59,7 @@ impl Worker {
             return Ok(Verdict::Closed(Guard::Working, now + TRY_AGAIN));
         } else {
             match answered(self.unsent().has_words(&screen, &people).await)? {
-                Ok(false) if self.work.is_asked_in(&row_of(&screen)) => {
+                Ok(false) if self.is_asked_in(&row_of(&screen)) => {
                     return Ok(Verdict::Closed(Guard::Asking, now + IN_ANY_CASE));
                 }
                 Ok(false) => {}
@@ -74,6 +74,10 @@ impl Worker {
             return Ok(Verdict::Closed(Guard::Working, now + TRY_AGAIN));
         }
         Ok(Verdict::Open(screen))
+    }
+
+    fn is_asked_in(&self, row: &str) -> bool {
+        self.unsent.is_asked_in(row, || self.session.program.waits_for_a_line())
     }
 
     /// Whether its terminal is busy, as far as that is known without asking tmux.

@@ -61,7 +61,8 @@ impl Worker {
         let turn = Turn { number, kind: TurnKind::Task, token, redelivered: false };
         let phrase = self.session.agent.mask.phrase.as_str().into();
         let line = line.into();
-        self.work.awaited = Some(Typed { id: id.clone(), turn, line, since: None, phrase, stood: 0 });
+        self.work.awaited =
+            Some(Typed { id: id.clone(), turn, line, since: None, phrase, stood: 0, above: None });
         self.interrupt(id, number).await
     }
 

@@ -59,7 +59,9 @@ impl Worker {
                     () = answer.closed() => return Ok(()),
                 }
             }
-            PaneRequest::Wait { text, timeout_ms } => return self.wait(text, timeout_ms, answer).await,
+            PaneRequest::Wait { text, shown, timeout_ms } => {
+                return self.wait(text, shown, timeout_ms, answer).await;
+            }
         };
         let response = self.response(done)?;
         drop(answer.send(response));
@@ -92,23 +94,37 @@ impl Worker {
         Ok(text_of(&screen))
     }
 
+    /// How often the text stands in the pane, and the screen if that is asked for and shows it. What is printed between the two is missed
+    /// by neither.
+    async fn standing(&self, text: &str, shown: bool) -> Result<(usize, Option<String>), MuxError> {
+        let history = self.session.terms.borrow().history;
+        let before = self.text(history).await?.matches(text).count();
+        let screen = if shown { Some(self.text(0).await?) } else { None };
+        Ok((before, screen.filter(|screen| screen.contains(text))))
+    }
+
     async fn wait(
         &mut self,
         text: Option<String>,
+        shown: bool,
         timeout_ms: u64,
         answer: oneshot::Sender<Response>,
     ) -> Result<(), End> {
         let text = text.unwrap_or_else(|| self.session.agent.mask.phrase.clone());
-        let history = self.session.terms.borrow().history;
-        let now = match answered(self.text(history).await)? {
-            Ok(now) => now,
+        let before = match answered(self.standing(&text, shown).await)? {
+            Ok((_, Some(screen))) => {
+                let screen = self.session.agent.mask.without_secrets(&screen);
+                drop(answer.send(Response::Pane(PaneResponse::Text(screen))));
+                return Ok(());
+            }
+            Ok((before, None)) => before,
             Err(error) => {
                 drop(answer.send(Response::Unavailable(error.to_string())));
                 return Ok(());
             }
         };
         let deadline = self.session.now() + Duration::from_millis(timeout_ms.min(PANE_WAIT_MS_MAX));
-        self.waiters.push(Waiter { before: now.matches(&text).count(), text, deadline, answer });
+        self.waiters.push(Waiter { before, text, deadline, answer });
         self.session.look_by(deadline);
         Ok(())
     }
