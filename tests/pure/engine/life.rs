@@ -5,8 +5,8 @@ use crate::engine::make::token;
 use crate::engine::stages;
 use expect_test::expect;
 use std::fmt::Write as _;
-use tasuki::engine::life::{Move, Stage, Turn, next};
-use tasuki::engine::message::Outcome;
+use tasuki::engine::life::{Category, Move, Spent, Stage, StageName, Turn, next};
+use tasuki::engine::message::{Outcome, Status};
 use tasuki::engine::screen::doorbell::TurnKind;
 use tasuki::engine::team::Limits;
 use tasuki::engine::team::timeouts as patience;
@@ -295,3 +295,16 @@ has ended is kept and never typed.
 An info, a result and an error are done when they are delivered. What depends on a message that failed or was cancelled fails
 with it. Its open parts are cancelled, since nobody would read their answers.
 ";
+
+/// What counts messages by their files goes by the status, and what counts them in the engine by the category.
+#[test]
+fn a_row_of_the_table_contradicts_itself_nowhere_and_is_on_the_page() {
+    for stage in StageName::ALL {
+        let (status, category) = (stage.status(), stage.category());
+        assert_eq!(status == Status::Pending, category == Category::Queued, "{stage} is {category:?}");
+        assert_eq!(status.has_ended(), category == Category::Ended, "{stage} is {category:?}");
+        assert_eq!(stage.spent() == Spent::Over, category == Category::Ended, "{stage} is {category:?}");
+        let is_told = all_stages().iter().any(|one| one.name() == *stage);
+        assert!(is_told || category == Category::Ended, "{stage} is missing in the page of a message's life");
+    }
+}
