@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
+use super::chance::Chance;
 use super::look::Pasted;
-use super::script::EarlyEnter;
+use super::script::{EarlyEnter, Script};
 use super::text::filled;
 
 /// How a box treats pastes and Enters; each CLI has its own manners.
@@ -18,6 +19,18 @@ pub(super) struct Manners {
     pub(super) enter_after_typing: Duration,
     /// What becomes of an Enter that is too early.
     pub(super) early_enter: EarlyEnter,
+}
+
+impl Manners {
+    /// Those of a script, its waits picked once.
+    pub(super) fn of(script: &Script, chance: &mut Chance) -> Self {
+        Self {
+            paste_collapse: script.paste_collapse,
+            enter_after_paste: script.enter_after_paste.pick(chance),
+            enter_after_typing: script.enter_after_typing.pick(chance),
+            early_enter: script.early_enter,
+        }
+    }
 }
 
 /// The box.

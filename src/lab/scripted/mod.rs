@@ -37,16 +37,16 @@ mod tests;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::rc::Rc;
 
 use self::chance::Chance;
 use self::claim::Phrase;
 use self::input_box::Manners;
 use self::mail::Mail;
-use self::play::{Opening, Player};
+use self::play::Player;
 use self::rules::Rules;
-use self::script::{BeforeReady, Script};
-use self::terminal::{Setup, Terminal};
-use self::tui::TuiSetup;
+use self::script::Script;
+use self::terminal::Terminal;
 use self::turn::Places;
 use crate::wire::number::read_whole;
 
@@ -73,9 +73,6 @@ pub enum Unplayed {
     Terminal(std::io::Error),
 }
 
-/// What stands in the input box unless the script says otherwise.
-const BOX_PROMPT: &str = "> ";
-
 /// The arguments of `tasuki agent scripted`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ScriptedArgs {
@@ -100,36 +97,16 @@ pub fn run(args: &ScriptedArgs) -> Result<ExitCode, Unplayed> {
     perform(script, phrase, args.seed).map(ExitCode::from).map_err(Unplayed::Terminal)
 }
 
-fn perform(script: Script, phrase: Phrase, seed: u64) -> std::io::Result<u8> {
+fn perform(mut script: Script, phrase: Phrase, seed: u64) -> std::io::Result<u8> {
     let mut chance = Chance::new(seed);
-    let opening = Opening {
-        ready_after: script.ready_after.pick(&mut chance),
-        forget_input: script.before_ready == BeforeReady::Drop,
-        actions: script.at_start.0.clone(),
-    };
-    let terminal = match Terminal::open(setup(&script, &mut chance)) {
+    let ready_after = script.ready_after.pick(&mut chance);
+    let manners = Manners::of(&script, &mut chance);
+    let rules = Rules::new(std::mem::take(&mut script.rules));
+    let script = Rc::new(script);
+    let terminal = match Terminal::open(Rc::clone(&script), manners) {
         Ok(terminal) => terminal,
         Err(stop) => return stop.code(),
     };
-    let rules = Rules::new(script.rules);
     let mail = Mail::new(Places::of_this_process());
-    Player { terminal, rules, phrase, chance, mail, turns: 0, stale: None }.play(&opening)
-}
-
-fn setup(script: &Script, chance: &mut Chance) -> Setup {
-    let manners = Manners {
-        paste_collapse: script.paste_collapse,
-        enter_after_paste: script.enter_after_paste.pick(chance),
-        enter_after_typing: script.enter_after_typing.pick(chance),
-        early_enter: script.early_enter,
-    };
-    let tui = TuiSetup {
-        prompt: script.prompt.clone().unwrap_or_else(|| BOX_PROMPT.to_owned()),
-        placeholder: script.placeholder.clone().unwrap_or_default(),
-        before_ready: script.before_ready,
-        while_busy: script.on_enter_while_busy,
-        manners,
-        look: script.look.clone(),
-    };
-    Setup { mode: script.mode, line_prompt: script.prompt.clone(), tui }
+    Player { script, terminal, rules, phrase, chance, mail, turns: 0, stale: None }.play(ready_after)
 }

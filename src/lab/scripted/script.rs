@@ -42,6 +42,18 @@ pub(super) struct Script {
     pub rules: Vec<Rule>,
 }
 
+impl Script {
+    /// What stands before the input in `tui` mode.
+    pub(super) fn box_prompt(&self) -> &str {
+        self.prompt.as_deref().unwrap_or("> ")
+    }
+
+    /// Whether what is typed before the agent is ready is lost.
+    pub(super) fn drops_early_input(&self) -> bool {
+        self.before_ready == BeforeReady::Drop
+    }
+}
+
 /// How the agent meets its terminal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -1,39 +1,33 @@
 //! What the player may do with its terminal, in either mode: the same verbs for a plain program that prints lines and
 //! for one with an input box.
 
+use std::rc::Rc;
 use std::time::Duration;
 
 use super::bottom::Spin;
 use super::dialog::Dialog;
 use super::emphasis::Emphasis;
+use super::input_box::Manners;
 use super::lines::LineReader;
 use super::look::{Answer, Look};
 use super::pace::let_pass;
 use super::screen::{drawn, up};
-use super::script::Mode;
+use super::script::{Mode, Script};
 use super::text::wrap_words;
 use super::tty::{Stop, Tty};
-use super::tui::{Tui, TuiSetup};
+use super::tui::Tui;
 
 /// Erases from the cursor to the end of the row.
 const ERASE_ROW: &str = "\x1b[K";
 /// Erases all below the cursor.
 const ERASE_BELOW: &str = "\x1b[J";
 
-/// What a script may set about the terminal.
-#[derive(Debug)]
-pub(super) struct Setup {
-    pub(super) mode: Mode,
-    /// The prompt of `line` mode.
-    pub(super) line_prompt: Option<String>,
-    pub(super) tui: TuiSetup,
-}
-
 /// The agent's terminal.
 #[derive(Debug)]
 pub(super) struct Terminal {
     tty: Tty,
-    setup: Setup,
+    script: Rc<Script>,
+    manners: Manners,
     lines: LineReader,
     /// The box, while the input is raw.
     tui: Option<Tui>,
@@ -44,19 +38,19 @@ pub(super) struct Terminal {
 
 impl Terminal {
     /// Takes the terminal, in the mode of the script.
-    pub(super) fn open(setup: Setup) -> Result<Self, Stop> {
-        let (tty, raw) = (Tty::open(), setup.mode == Mode::Tui);
-        let lines = LineReader::default();
+    pub(super) fn open(script: Rc<Script>, manners: Manners) -> Result<Self, Stop> {
+        let (tty, raw) = (Tty::open(), script.mode == Mode::Tui);
+        let (lines, tui) = (LineReader::default(), None);
         let mut terminal =
-            Self { tty, setup, lines, tui: None, busy: false, ready: false, alt_screen: false };
+            Self { tty, script, manners, lines, tui, busy: false, ready: false, alt_screen: false };
         terminal.raw(raw)?;
         Ok(terminal)
     }
 
     /// The first prompt: what was typed so far counts or is lost, as the script says.
-    pub(super) fn set_ready(&mut self, forget_input: bool) -> Result<(), Stop> {
+    pub(super) fn set_ready(&mut self) -> Result<(), Stop> {
         self.ready = true;
-        if forget_input {
+        if self.script.drops_early_input() {
             self.tty.forget_input()?;
         }
         if let Some(tui) = &mut self.tui {
@@ -161,7 +155,7 @@ impl Terminal {
             return Ok(());
         }
         let row =
-            |spin: Spin| format!("{} {} {}s", self.setup.tui.look.picture(spin.step), spin.text, spin.secs);
+            |spin: Spin| format!("{} {} {}s", self.script.look.picture(spin.step), spin.text, spin.secs);
         self.tty.write(&format!("\r{}{ERASE_ROW}", spin.map(row).unwrap_or_default()))
     }
 
@@ -200,7 +194,7 @@ impl Terminal {
 
     /// How the screen looks.
     pub(super) fn look(&self) -> &Look {
-        &self.setup.tui.look
+        &self.script.look
     }
 
     /// Sets what says that a turn is played.
@@ -259,7 +253,7 @@ impl Terminal {
     pub(super) fn raw(&mut self, on: bool) -> Result<(), Stop> {
         match (&mut self.tui, on) {
             (None, true) => {
-                let mut tui = Tui::open(&mut self.tty, self.setup.tui.clone(), self.ready)?;
+                let mut tui = Tui::open(&mut self.tty, Rc::clone(&self.script), self.manners, self.ready)?;
                 if self.busy {
                     tui.begin();
                 }
@@ -293,8 +287,8 @@ impl Terminal {
     }
 
     fn next_plain_line(&mut self) -> Result<String, Stop> {
-        let prompt = self.setup.line_prompt.clone().unwrap_or_default();
-        self.tty.write(&prompt)?;
+        let prompt = self.script.prompt.as_deref().unwrap_or_default();
+        self.tty.write(prompt)?;
         self.tty.flush()?;
         let line = self.lines.next(&self.tty)?;
         // Nobody has shown the Enter: the answer begins on a row of its own all the same.
