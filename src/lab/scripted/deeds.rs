@@ -6,14 +6,14 @@ use super::action::{Chunks, Claim, Lines, Redraw, SignalName, Spinner};
 use super::bottom::Spin;
 use super::dialog::Dialog;
 use super::look::Answer;
-use super::mail::DroppedMessage;
-use super::outward::{Delegates, DropForm};
+use super::outward::{Delegate, Delegates, DropForm};
 use super::play::Player;
 use super::script::Kind;
 use super::text::{Words, as_content, as_id};
 use super::tty::Stop;
 use super::values::Pause;
 use crate::engine::words::Token;
+use serde_json::{Value, json};
 
 /// Time between two pictures, as in the CLIs that were measured: the screen changes ten times a second for nothing.
 const SPINNER_EVERY: Duration = Duration::from_millis(100);
@@ -83,41 +83,37 @@ impl Player {
 
     pub(super) fn delegate(&mut self, delegates: &Delegates, words: &Words<'_>) -> Result<(), Stop> {
         let ids = |text: &String| as_id(&words.fill(text));
-        let messages: Vec<DroppedMessage> = delegates
-            .0
-            .iter()
-            .map(|delegate| DroppedMessage {
-                id: delegate.id.as_ref().map(ids),
-                from: delegate.from.clone(),
-                to: words.fill(&delegate.to),
-                form: delegate.form.unwrap_or(DropForm::Task),
-                status: None,
-                in_reply_to: None,
-                token: token_of(&words),
-                depends_on: delegate.depends_on.iter().map(ids).collect(),
-                content: as_content(words.fill(&delegate.content)),
+        let message = |delegate: &Delegate| {
+            let needs: Vec<String> = delegate.depends_on.iter().map(ids).collect();
+            json!({
+                "id": delegate.id.as_ref().map(ids),
+                "from": delegate.from,
+                "to": words.fill(&delegate.to),
+                "type": delegate.form.unwrap_or(DropForm::Task),
+                "token": token_of(words),
+                "depends_on": Some(needs).filter(|needs| !needs.is_empty()),
+                "content": as_content(words.fill(&delegate.content)),
             })
-            .collect();
+        };
+        let messages: Vec<Value> = delegates.0.iter().map(message).collect();
         let sent = self.mail.send(&messages);
         self.confess(sent)
     }
 
     /// Done, or not to be done, said by a file.
-    pub(super) fn reply(&mut self, form: DropForm, text: &str, words: &Words<'_>) -> Result<(), Stop> {
+    pub(super) fn reply(&mut self, is_done: bool, text: &str, words: &Words<'_>) -> Result<(), Stop> {
         let Some(id) = &words.turn.id else {
             return self.terminal.say_more("there is no task to reply to: the line had no id");
         };
-        let message = DroppedMessage {
-            id: None,
-            from: None,
-            to: words.from(),
-            form,
-            status: Some(if form == DropForm::Error { "failed" } else { "completed" }),
-            in_reply_to: Some(id.to_string()),
-            token: token_of(&words),
-            depends_on: Vec::new(),
-            content: as_content(words.fill(text)),
-        };
+        let (form, status) = if is_done { ("result", "completed") } else { ("error", "failed") };
+        let message = json!({
+            "to": words.from(),
+            "type": form,
+            "status": status,
+            "in_reply_to": id.as_str(),
+            "token": token_of(words),
+            "content": as_content(words.fill(text)),
+        });
         let sent = self.mail.send(&[message]);
         self.confess(sent)
     }

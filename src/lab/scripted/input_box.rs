@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use super::chance::Chance;
 use super::look::Pasted;
 use super::script::{EarlyEnter, Script};
 use super::text::filled;
+use crate::lab::chance::Chance;
 
 /// How a box treats pastes and Enters; each CLI has its own manners.
 #[derive(Debug, Clone, Copy, Default)]

@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn any_bytes_are_taken_and_none_is_kept_for_ever() {
-        let mut chance = super::super::chance::Chance::new(5);
+        let mut chance = crate::lab::chance::Chance::new(5);
         for _ in 0..2_000 {
             let bytes: Vec<u8> = (0..chance.below(40))
                 .map(|_| b"\x1b[O2001~ABm\r\n\xe6\x97\xa5x"[chance.below(17) as usize])

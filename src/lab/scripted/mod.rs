@@ -6,7 +6,6 @@
 
 mod action;
 mod bottom;
-pub(crate) mod chance;
 mod claim;
 mod deeds;
 mod dialog;
@@ -24,7 +23,6 @@ mod program;
 mod rules;
 mod screen;
 mod script;
-mod start_actions;
 mod terminal;
 mod text;
 mod tty;
@@ -39,7 +37,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::rc::Rc;
 
-use self::chance::Chance;
 use self::claim::Phrase;
 use self::input_box::Manners;
 use self::mail::Mail;
@@ -48,29 +45,16 @@ use self::rules::Rules;
 use self::script::Script;
 use self::terminal::Terminal;
 use self::turn::Places;
+use crate::lab::chance::Chance;
+use crate::lab::trouble::{Kind, Trouble};
 use crate::wire::number::read_whole;
-
-pub use self::load::BadScript;
 
 /// Whether a text is a script that can be played.
 ///
 /// # Errors
 /// What is wrong with it, with its line.
-pub fn check(text: &str, name: &str) -> Result<(), BadScript> {
+pub fn check(text: &str, name: &str) -> Result<(), Trouble> {
     load::parse(text, name).map(drop)
-}
-
-/// Why nothing is played, or not to the end.
-#[derive(Debug, thiserror::Error)]
-pub enum Unplayed {
-    /// The phrase is none.
-    #[error("{0}")]
-    Phrase(String),
-    #[error(transparent)]
-    Script(#[from] BadScript),
-    /// The terminal does not answer.
-    #[error("the terminal failed: {0}")]
-    Terminal(std::io::Error),
 }
 
 /// The arguments of `tasuki agent scripted`.
@@ -90,11 +74,14 @@ pub struct ScriptedArgs {
 /// Plays until the script or the terminal ends it. The exit code is 0 at the end of the input, or what the script says.
 ///
 /// # Errors
-/// [`Unplayed`]
-pub fn run(args: &ScriptedArgs) -> Result<ExitCode, Unplayed> {
-    let phrase = Phrase::new(&args.phrase).map_err(Unplayed::Phrase)?;
+/// Why nothing is played, or not to the end.
+pub fn run(args: &ScriptedArgs) -> Result<ExitCode, Trouble> {
+    let no_phrase =
+        |why| Trouble::new(Kind::Rejected, "phrase", why, "give the agent's `marker:` of the team file");
+    let phrase = Phrase::new(&args.phrase).map_err(no_phrase)?;
     let script = args.script.as_deref().map_or_else(|| Ok(Script::default()), load::load)?;
-    perform(script, phrase, args.seed).map(ExitCode::from).map_err(Unplayed::Terminal)
+    let failed = |error| Trouble::bare(Kind::Failed, "terminal", format!("the terminal failed: {error}"));
+    perform(script, phrase, args.seed).map(ExitCode::from).map_err(failed)
 }
 
 fn perform(mut script: Script, phrase: Phrase, seed: u64) -> std::io::Result<u8> {

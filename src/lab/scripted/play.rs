@@ -6,10 +6,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::action::{Action, Claim, Switch};
-use super::chance::Chance;
 use super::claim::Phrase;
 use super::mail::{Mail, append_work, write_work};
-use super::outward::DropForm;
 use super::pace::hang;
 use super::rules::Rules;
 use super::script::{Kind, Script};
@@ -18,6 +16,7 @@ use super::text::Words;
 use super::tty::Stop;
 use super::turn::{Task, Turn};
 use crate::engine::words::Token;
+use crate::lab::chance::Chance;
 
 /// An agent at its terminal.
 #[derive(Debug)]
@@ -51,7 +50,7 @@ impl Player {
         let (phrase, task) = (self.phrase.clone(), Task::default());
         let words = Words { phrase: &phrase, turn: &nobody, task: &task, number: 0 };
         let script = Rc::clone(&self.script);
-        over(self.actions(&script.at_start.0, &words))?;
+        over(self.actions(&script.at_start, &words))?;
         self.terminal.banner()?;
         self.terminal.wait(ready_after)?;
         self.terminal.set_ready()?;
@@ -123,8 +122,8 @@ impl Player {
             Action::Busy(text) => self.terminal.sign(&words.fill(text)),
             Action::Title(text) => self.terminal.title(&words.fill(text)),
             Action::Delegate(delegate) => self.delegate(delegate, words),
-            Action::Reply(text) => self.reply(DropForm::Result, text, words),
-            Action::Fail(text) => self.reply(DropForm::Error, text, words),
+            Action::Reply(text) => self.reply(true, text, words),
+            Action::Fail(text) => self.reply(false, text, words),
             Action::Run(run) => self.run(run, words),
             // It stood first.
             Action::Claim(Claim::Early) => Ok(()),

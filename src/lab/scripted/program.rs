@@ -25,7 +25,7 @@ impl Player {
     /// Runs a program and waits for its end. One that fails is told, as everything that goes wrong outside the terminal;
     /// what it prints is not: a script says itself what it does.
     pub(super) fn run(&mut self, run: &Run, words: &Words<'_>) -> Result<(), Stop> {
-        let argv: Vec<String> = run.argv.0.iter().map(|word| words.fill(word)).collect();
+        let argv: Vec<String> = run.argv.iter().map(|word| words.fill(word)).collect();
         let stdin = run.stdin.as_ref().map(|text| words.fill(text));
         let within = run.within.pick(&mut self.chance);
         let ended = match start(&argv, stdin.as_deref()) {

@@ -26,6 +26,13 @@ pub(super) struct Parcel {
     pub(super) letters: Vec<Letter>,
 }
 
+impl Parcel {
+    /// How many messages it counts for: one that holds none is a bad one.
+    pub(super) fn messages(&self) -> usize {
+        self.letters.len().max(1)
+    }
+}
+
 /// One message in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Letter {

@@ -106,7 +106,7 @@ impl Done {
                 Fate::Duplicate => 1,
                 Fate::Refused(_) | Fate::Rival | Fate::Late => 2,
             };
-            fates[place] += parcel.letters.len().max(1);
+            fates[place] += parcel.messages();
         }
         fates
     }
@@ -115,7 +115,7 @@ impl Done {
     pub(in super::super) fn by_way(&self) -> BTreeMap<Way, usize> {
         let mut ways = BTreeMap::new();
         for parcel in &self.parcels {
-            *ways.entry(parcel.way).or_default() += parcel.letters.len().max(1);
+            *ways.entry(parcel.way).or_default() += parcel.messages();
         }
         ways
     }
