@@ -20,18 +20,14 @@ const ROOM_REST: Duration = Duration::from_millis(100);
 /// Drops messages under names that nobody else uses.
 #[derive(Debug)]
 pub(super) struct Mail {
-    places: Places,
+    /// Where tasks are read from, too.
+    pub(super) places: Places,
     dropped: u32,
 }
 
 impl Mail {
     pub(super) fn new(places: Places) -> Self {
         Self { places, dropped: 0 }
-    }
-
-    /// Where tasks are read from.
-    pub(super) fn places(&self) -> &Places {
-        &self.places
     }
 
     /// Writes messages as one file beside the queue's files and then gives it its name: a reader never sees a part of it,

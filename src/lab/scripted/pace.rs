@@ -1,5 +1,5 @@
-//! The only place where the scripted agent looks at the clock or lets time pass. It paces what is shown; nothing is
-//! decided or synchronised by it.
+//! The only place where the scripted agent looks at the clock. It paces what is shown; nothing is decided or synchronised by
+//! it.
 
 use std::time::{Duration, Instant};
 
@@ -20,12 +20,6 @@ impl Stopwatch {
     pub(super) fn now(self) -> Duration {
         self.0.elapsed()
     }
-}
-
-/// Lets `time` pass while nothing is read: a plain program that works does not look at its terminal.
-#[expect(clippy::disallowed_methods, reason = "a script says how long its work seems to take")]
-pub(super) fn let_pass(time: Duration) {
-    std::thread::sleep(time);
 }
 
 /// Never comes back: alive, and deaf.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::action::{Action, Claim, Switch};
 use super::claim::Phrase;
+use super::emphasis::Emphasis;
 use super::mail::{Mail, append_work, write_work};
 use super::pace::hang;
 use super::rules::Rules;
@@ -72,7 +73,7 @@ impl Player {
     fn turn(&mut self, turn: &Turn) -> Result<(), Stop> {
         self.turns = self.turns.saturating_add(1);
         let phrase = self.phrase.clone();
-        let played = match turn.task(self.mail.places()) {
+        let played = match turn.task(&self.mail.places) {
             Ok(task) => self.scene(&Words { phrase: &phrase, turn, task: &task, number: self.turns }),
             // Without its task an honest agent claims nothing.
             Err(why) => self.terminal.say(&why),
@@ -135,7 +136,7 @@ impl Player {
                 Ok(())
             }
             Action::Limit(text) => self.terminal.notice(&words.fill(text)),
-            Action::Error(text) => self.terminal.say_error(&words.fill(text)),
+            Action::Error(text) => self.terminal.say_as(Emphasis::Error, &words.fill(text)),
             Action::Pretend(text) => self.pretend(text, words),
             Action::Exit(code) => Err(Stop::Exit(*code)),
             Action::Signal(name) => self.signal(*name),

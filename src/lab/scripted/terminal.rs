@@ -10,12 +10,12 @@ use super::emphasis::Emphasis;
 use super::input_box::Manners;
 use super::lines::LineReader;
 use super::look::{Answer, Look};
-use super::pace::let_pass;
 use super::screen::{drawn, up};
 use super::script::{Mode, Script};
 use super::text::wrap_words;
 use super::tty::{Stop, Tty};
 use super::tui::Tui;
+use crate::io::clock;
 
 /// Erases from the cursor to the end of the row.
 const ERASE_ROW: &str = "\x1b[K";
@@ -54,7 +54,7 @@ impl Terminal {
             self.tty.forget_input()?;
         }
         if let Some(tui) = &mut self.tui {
-            tui.set_ready();
+            tui.ready = true;
         }
         Ok(())
     }
@@ -93,17 +93,13 @@ impl Terminal {
         self.say_as(Emphasis::More, text)
     }
 
-    /// Prints an error, as an agent tells of one.
-    pub(super) fn say_error(&mut self, text: &str) -> Result<(), Stop> {
-        self.say_as(Emphasis::Error, text)
-    }
-
     /// Prints the rows that stand above everything, where there is a box.
     pub(super) fn banner(&mut self) -> Result<(), Stop> {
         self.tui.as_mut().map_or(Ok(()), |tui| tui.banner(&mut self.tty))
     }
 
-    fn say_as(&mut self, emphasis: Emphasis, text: &str) -> Result<(), Stop> {
+    /// Prints a text in this form.
+    pub(super) fn say_as(&mut self, emphasis: Emphasis, text: &str) -> Result<(), Stop> {
         match &mut self.tui {
             Some(tui) => tui.say(&mut self.tty, text, emphasis),
             None => self.tty.write(&format!("{}\n", text.trim_end_matches('\n'))),
@@ -151,7 +147,7 @@ impl Terminal {
     /// Turns a spinner; none takes it away.
     pub(super) fn spin(&mut self, spin: Option<Spin>) -> Result<(), Stop> {
         if let Some(tui) = &mut self.tui {
-            tui.set_spinner(spin);
+            tui.spin = spin;
             return Ok(());
         }
         let row =
@@ -166,7 +162,8 @@ impl Terminal {
             None => {
                 self.tty.flush()?;
                 if !time.is_zero() {
-                    let_pass(time);
+                    // A plain program that works does not look at its terminal.
+                    clock::rest(time);
                 }
                 Ok(())
             }
@@ -211,7 +208,7 @@ impl Terminal {
     pub(super) fn notice(&mut self, text: &str) -> Result<(), Stop> {
         self.say_as(Emphasis::Limit, text)?;
         if let Some(tui) = &mut self.tui {
-            tui.notice(text);
+            tui.notice = Some(text.to_owned());
         }
         Ok(())
     }
@@ -219,7 +216,7 @@ impl Terminal {
     /// The next `count` Enters on a text are swallowed, where the input is raw.
     pub(super) fn swallow_enter(&mut self, count: u32) {
         if let Some(tui) = &mut self.tui {
-            tui.swallow_enter(count);
+            tui.input.swallow(count);
         }
     }
 

@@ -34,13 +34,13 @@ pub(super) struct Tui {
     script: Rc<Script>,
     clock: Stopwatch,
     keys: Keys,
-    input: InputBox,
+    pub(super) input: InputBox,
     queued: VecDeque<String>,
     region: Region,
     cols: usize,
     /// Text that is being streamed.
     live: String,
-    spin: Option<Spin>,
+    pub(super) spin: Option<Spin>,
     /// The turn that is played.
     playing: Option<Playing>,
     /// Whether a turn was played before.
@@ -48,10 +48,11 @@ pub(super) struct Tui {
     /// The title that the look said last.
     title: Option<String>,
     /// A notice that stays until the next turn.
-    notice: Option<String>,
+    pub(super) notice: Option<String>,
     dialog: Option<Dialog>,
     answer: Option<Answer>,
-    ready: bool,
+    /// Whether Enter counts and the box is shown.
+    pub(super) ready: bool,
     pub(super) echo: bool,
 }
 
@@ -105,11 +106,6 @@ impl Tui {
         Ok(std::mem::take(&mut self.queued))
     }
 
-    /// From now on Enter counts and the box is shown.
-    pub(super) fn set_ready(&mut self) {
-        self.ready = true;
-    }
-
     /// A turn begins.
     pub(super) fn begin(&mut self) {
         let (sign, since) = (self.script.look.sign.clone(), self.clock.now());
@@ -149,19 +145,6 @@ impl Tui {
         if let Some(playing) = &mut self.playing {
             playing.sign = sign.to_owned();
         }
-    }
-
-    /// Keeps a notice in the footer until the next turn.
-    pub(super) fn notice(&mut self, text: &str) {
-        self.notice = Some(text.to_owned());
-    }
-
-    pub(super) fn set_spinner(&mut self, spin: Option<Spin>) {
-        self.spin = spin;
-    }
-
-    pub(super) fn swallow_enter(&mut self, count: u32) {
-        self.input.swallow(count);
     }
 
     /// Prints a text above the box, as the look says it; it is broken to the width.
