@@ -2,7 +2,6 @@
 
 use super::failure::{Failure, Kind};
 use crate::engine::message::refusal::{Code, Refusal};
-use crate::engine::words::{AgentName, MessageId};
 use crate::io::client::{Client, ClientError};
 use crate::io::lock;
 use crate::io::workspace::{Surroundings, Workspace};
@@ -159,16 +158,6 @@ pub(super) fn text_or_input(text: Option<&str>) -> Result<String, Failure> {
     let bad =
         |_| Failure::new(Kind::Rejected, "not-utf8", "the standard input is not UTF-8", "send text as UTF-8");
     String::from_utf8(bytes).map_err(bad)
-}
-
-/// An id on the command line.
-pub(super) fn read_id(text: &str) -> Result<MessageId, String> {
-    MessageId::new(text).map_err(|error| error.to_string())
-}
-
-/// An agent on the command line.
-pub(super) fn read_name(text: &str) -> Result<AgentName, String> {
-    AgentName::new(text).map_err(|error| error.to_string())
 }
 
 /// What is done without the daemon is a person's to do: nobody else can say what an agent may.
