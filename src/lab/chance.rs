@@ -19,7 +19,6 @@ impl Chance {
         chance
     }
 
-    /// The next number.
     pub(super) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;

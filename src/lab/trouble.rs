@@ -32,7 +32,6 @@ pub struct Trouble {
 }
 
 impl Trouble {
-    /// Trouble of this kind.
     pub(super) fn new(
         kind: Kind,
         code: &'static str,

@@ -74,7 +74,6 @@ impl InputBox {
         self.add(text);
     }
 
-    /// Takes a paste.
     pub(super) fn pasted(&mut self, text: &str, now: Duration) {
         self.closed_until = now.saturating_add(self.manners.enter_after_paste);
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
@@ -121,7 +120,6 @@ impl InputBox {
         Some(text)
     }
 
-    /// What the box shows.
     pub(super) fn shown(&self) -> String {
         self.pieces.iter().map(|piece| piece.shown(&self.look)).collect()
     }

@@ -14,7 +14,6 @@ pub(super) enum Key {
     Text(String),
     /// A bracketed paste.
     Paste(String),
-    /// Return.
     Enter,
     /// Ctrl-J, a line break in the text.
     Newline,
@@ -27,9 +26,7 @@ pub(super) enum Key {
     End,
     /// The Escape key alone.
     Escape,
-    /// The arrow up.
     Up,
-    /// The arrow down.
     Down,
 }
 
@@ -59,7 +56,6 @@ impl Keys {
         })
     }
 
-    /// The next whole key.
     pub(super) fn next(&mut self) -> Option<Key> {
         loop {
             if self.pasting {

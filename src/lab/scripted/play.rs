@@ -28,7 +28,6 @@ pub(super) struct Player {
     pub(super) phrase: Phrase,
     pub(super) chance: Chance,
     pub(super) mail: Mail,
-    /// Turns so far.
     pub(super) turns: u32,
     /// The token of the turn before.
     pub(super) stale: Option<Token>,

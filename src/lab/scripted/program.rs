@@ -15,7 +15,6 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Most bytes of a program's complaint that are read; its first line is shown.
 const COMPLAINT_BYTES_MAX: u64 = 4096;
 
-/// A program that runs.
 struct Running {
     child: Child,
     complaint: File,

@@ -65,7 +65,6 @@ impl Terminal {
         tui.next_line(&mut self.tty)
     }
 
-    /// A turn begins.
     pub(super) fn begin(&mut self) {
         self.busy = true;
         if let Some(tui) = &mut self.tui {
@@ -189,7 +188,6 @@ impl Terminal {
         Ok(dialog.line(&self.lines.next(&self.tty)?))
     }
 
-    /// How the screen looks.
     pub(super) fn look(&self) -> &Look {
         &self.script.look
     }
@@ -220,13 +218,11 @@ impl Terminal {
         }
     }
 
-    /// Sets the title of the pane.
     pub(super) fn title(&mut self, text: &str) -> Result<(), Stop> {
         let text: String = text.chars().filter(|c| !c.is_control()).collect();
         self.tty.write(&format!("\x1b]2;{text}\x07"))
     }
 
-    /// Rings the bell.
     pub(super) fn bell(&mut self) -> Result<(), Stop> {
         self.tty.write("\x07")
     }
@@ -240,7 +236,6 @@ impl Terminal {
         Ok(())
     }
 
-    /// Enters or leaves the alternate screen.
     pub(super) fn alt_screen(&mut self, on: bool) -> Result<(), Stop> {
         self.alt_screen = on;
         self.put(if on { "\x1b[?1049h\x1b[H" } else { "\x1b[?1049l" })

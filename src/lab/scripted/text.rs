@@ -196,7 +196,6 @@ pub(super) fn wide(cols: usize) -> String {
     line + &"x".repeat(cols.saturating_sub(width))
 }
 
-/// Rows being filled.
 struct Rows {
     done: Vec<String>,
     cols: usize,

@@ -106,7 +106,6 @@ impl Tui {
         Ok(std::mem::take(&mut self.queued))
     }
 
-    /// A turn begins.
     pub(super) fn begin(&mut self) {
         let (sign, since) = (self.script.look.sign.clone(), self.clock.now());
         self.playing = Some(Playing { sign, since, answering: false, failed: None });

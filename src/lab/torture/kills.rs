@@ -55,7 +55,6 @@ enum Target {
     Daemon,
     /// Some agent's program.
     Agent,
-    /// The tmux server.
     Tmux,
 }
 

@@ -51,9 +51,7 @@ pub(super) struct Load {
 
 /// What has come of something that takes its time.
 enum Came {
-    /// A parcel was given, or not.
     Given(u64, Result<(), String>),
-    /// A message was called off.
     CalledOff(String, CallOff),
 }
 

@@ -2,7 +2,6 @@
 
 use super::record::Note;
 
-/// What the load and the kills tell while they go on.
 #[derive(Debug)]
 pub(super) enum News {
     /// This was written down.

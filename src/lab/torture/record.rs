@@ -103,7 +103,6 @@ pub(super) enum CallOff {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub(super) enum Note {
-    /// The run begins.
     Begun {
         seed: u64,
         start_limit_ms: u64,
@@ -174,7 +173,6 @@ impl Recorder {
     }
 }
 
-/// Reads a record.
 pub(super) fn read(folder: &Path, name: &str) -> io::Result<Vec<Note>> {
     let path = folder.join(name);
     let whole = |error| io::Error::other(format!("{}: {error}", path.display()));

@@ -29,7 +29,6 @@ enum Sign {
     Starting(u64),
 }
 
-/// The steps, by name.
 const STEPS: [(&str, Sign); 25] = [
     ("a drop is there", Sign::Changed("queue")),
     ("a drop is claimed", Sign::Changed(".tasuki/claim")),

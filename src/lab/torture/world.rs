@@ -257,12 +257,10 @@ impl World {
         }
     }
 
-    /// The tmux server's process.
     pub(super) async fn tmux_pid(&self) -> Option<u32> {
         self.tmux(&["display-message", "-p", "#{pid}"]).await.trim().parse().ok()
     }
 
-    /// The agents' processes.
     pub(super) async fn agent_pids(&self) -> Vec<u32> {
         let panes = self.tmux(&["list-panes", "-s", "-t", "=tasuki", "-F", "#{pane_pid}"]).await;
         panes.lines().filter_map(|line| line.trim().parse().ok()).collect()
@@ -276,7 +274,6 @@ impl World {
         waited.unwrap_or_default()
     }
 
-    /// The names of all agents.
     pub(super) fn names(&self) -> Vec<String> {
         names(self.wish.agents)
     }

@@ -85,7 +85,6 @@ impl Context {
         }
     }
 
-    /// A way to ask the daemon.
     pub(super) fn client(&self) -> Result<Client, Failure> {
         Ok(Client::new(&self.workspace()?, &self.around)?)
     }
@@ -97,7 +96,6 @@ impl Context {
         Ok(out.flush()?)
     }
 
-    /// Writes a value as JSON.
     pub(super) fn say_json(&self, value: &impl Serialize) -> Ended {
         let text = serde_json::to_string_pretty(value).map_err(std::io::Error::other)?;
         self.say(text)

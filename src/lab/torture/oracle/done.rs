@@ -35,7 +35,6 @@ pub(in super::super) struct Done {
 }
 
 impl Done {
-    /// What the records say.
     pub(in super::super) fn read(places: &Places) -> io::Result<Self> {
         let mut done = Self::default();
         let folder = places.record();

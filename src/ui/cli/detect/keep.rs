@@ -233,7 +233,6 @@ fn tables(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The newest frame of an agent.
 fn newest(workspace: &Workspace, agent: &AgentName) -> Result<PathBuf, Failure> {
     let folder = workspace.frames().join(agent.as_str());
     let frames = frames::list(&folder).map_err(|error| unreadable(&folder, &error))?;
