@@ -17,7 +17,6 @@ mod load;
 mod look;
 mod mail;
 mod outward;
-mod pace;
 mod play;
 mod program;
 mod rules;

@@ -9,7 +9,6 @@ use super::action::{Action, Claim, Switch};
 use super::claim::Phrase;
 use super::emphasis::Emphasis;
 use super::mail::{Mail, append_work, write_work};
-use super::pace::hang;
 use super::rules::Rules;
 use super::script::{Kind, Script};
 use super::terminal::Terminal;
@@ -141,7 +140,9 @@ impl Player {
             Action::Signal(name) => self.signal(*name),
             Action::Hang => {
                 self.terminal.flush()?;
-                hang()
+                loop {
+                    std::thread::park();
+                }
             }
             Action::WriteFile(file) => {
                 let written = write_work(&words.fill(&file.path), &words.fill(&file.text));

@@ -11,11 +11,11 @@ use super::emphasis::{Emphasis, sent};
 use super::input_box::{InputBox, Manners};
 use super::keys::{Key, Keys};
 use super::look::{Answer, Said};
-use super::pace::Stopwatch;
 use super::screen::Region;
 use super::script::{BeforeReady, Script, WhileBusy};
 use super::text::filled;
 use super::tty::{READ_BYTES, Stop, Tty};
+use crate::io::clock::Clock;
 
 /// Messages that may wait while a turn is played. The daemon has one in flight; the rest is a person's typing.
 const QUEUED_MAX: usize = 64;
@@ -32,7 +32,7 @@ const CLEAR: &str = "\x1b[2J\x1b[H";
 #[derive(Debug)]
 pub(super) struct Tui {
     script: Rc<Script>,
-    clock: Stopwatch,
+    clock: Clock,
     keys: Keys,
     pub(super) input: InputBox,
     queued: VecDeque<String>,
@@ -81,7 +81,7 @@ impl Tui {
         Ok(Self {
             input: InputBox::new(manners, script.look.pasted.clone()),
             script,
-            clock: Stopwatch::start(),
+            clock: Clock::start(),
             keys: Keys::default(),
             queued: VecDeque::new(),
             region: Region::default(),
@@ -107,7 +107,7 @@ impl Tui {
     }
 
     pub(super) fn begin(&mut self) {
-        let (sign, since) = (self.script.look.sign.clone(), self.clock.now());
+        let (sign, since) = (self.script.look.sign.clone(), self.now());
         self.playing = Some(Playing { sign, since, answering: false, failed: None });
         self.played = true;
         self.notice = None;
@@ -227,10 +227,10 @@ impl Tui {
 
     /// Lets `time` pass; what is typed meanwhile is shown and counts.
     pub(super) fn wait(&mut self, tty: &mut Tty, time: Duration) -> Result<(), Stop> {
-        let end = self.clock.now().saturating_add(time);
+        let end = self.now().saturating_add(time);
         loop {
             self.show(tty)?;
-            let left = end.saturating_sub(self.clock.now());
+            let left = end.saturating_sub(self.now());
             self.listen(tty, Some(left))?;
             if left.is_zero() {
                 return Ok(());
@@ -268,7 +268,7 @@ impl Tui {
     }
 
     fn key(&mut self, key: Key) -> Result<(), Stop> {
-        let now = self.clock.now();
+        let now = self.now();
         if let Some(dialog) = &mut self.dialog {
             self.answer = dialog.key(&key);
             if self.answer.is_some() {
@@ -311,6 +311,11 @@ impl Tui {
         (self.ready || self.script.before_ready == BeforeReady::Take) && self.queued.len() < QUEUED_MAX
     }
 
+    /// Now, on a clock that never goes back.
+    fn now(&self) -> Duration {
+        Duration::from_millis(self.clock.now().0)
+    }
+
     fn is_busy(&self) -> bool {
         self.playing.is_some()
     }
@@ -318,7 +323,7 @@ impl Tui {
     /// For how many seconds the turn is played.
     fn elapsed(&self) -> u64 {
         let since = self.playing.as_ref().map_or(Duration::ZERO, |playing| playing.since);
-        self.clock.now().saturating_sub(since).as_secs()
+        self.now().saturating_sub(since).as_secs()
     }
 
     fn stage(&self) -> Stage {
