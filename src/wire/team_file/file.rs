@@ -4,8 +4,7 @@
 //! description is proven by a test to be the one in force.
 
 use super::profile::data::{Receipt, SideChannel, Typing};
-use super::values::{At, Bytes, Cells, Lasting, Word};
-use crate::engine::team::{Delivery, Restart};
+use super::values::{At, Bytes, Cells, DeliveryWord, Lasting, RestartWord};
 use crate::wire::team_file::profile::dialogs::AnswerEntry;
 use crate::wire::team_file::profile::screen::ScreenEntry;
 use crate::wire::team_file::profile::transcript::TranscriptEntry;
@@ -68,7 +67,7 @@ pub(super) struct AgentEntry {
     /// How a task is typed. `doorbell` types one fixed line that names the task's file. `inline` types the content
     /// itself, which must be one printable line of at most 1,000 bytes that does not begin with `/ ! # @ -`. Unless
     /// `token: false`, a head with the token precedes it: `[tasuki] task ID from … (token …): `. Default: `doorbell`
-    pub(super) delivery: Option<Word<Delivery>>,
+    pub(super) delivery: Option<DeliveryWord>,
     /// File with the instructions that the agent gets before its first task. The placeholders of `command` are filled
     /// in. The filled text is in `.tasuki/agents/NAME/system_prompt.md` while the agent runs.
     pub(super) system_prompt: Option<At<String>>,
@@ -89,7 +88,7 @@ pub(super) struct AgentEntry {
     pub(super) timeout: Option<At<Lasting>>,
     /// When it is started again: `always`, `on-failure` (after a clean end, once there is a message for it) or `never`.
     /// Default: the profile's
-    pub(super) restart: Option<Word<Restart>>,
+    pub(super) restart: Option<RestartWord>,
     /// Whether it works in a git worktree of its own. This version has none and accepts only `false`. Default: `false`
     pub(super) worktree: Option<At<bool>>,
 }
@@ -243,7 +242,7 @@ pub(super) struct ProviderEntry {
     /// Whether the program ends after each task. A clean exit then counts as done, and each process gets one message.
     pub(super) one_shot: Option<bool>,
     /// When it is started again, unless its agent sets it.
-    pub(super) restart: Option<Word<Restart>>,
+    pub(super) restart: Option<RestartWord>,
     /// Working time of a turn, unless its agent sets it.
     pub(super) timeout: Option<At<Lasting>>,
 }

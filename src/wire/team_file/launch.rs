@@ -9,10 +9,9 @@ use super::finding::{Book, IS_FOLDER, NO_PROGRAM, NO_SCRIPT, Place};
 use super::outside::Outside;
 use super::profile::Profile;
 use super::prompt::{self, Way};
-use super::values::Word;
+use super::values::DeliveryWord;
 use super::{check, doorbells};
 use crate::engine::screen::doorbell::Words;
-use crate::engine::team::Delivery;
 use crate::engine::words::{Digest, MessageId};
 use crate::wire::layout::{Surroundings, Workspace};
 use sha2::{Digest as _, Sha256};
@@ -203,7 +202,7 @@ impl Ground<'_> {
 
     /// How a line can name the file of a prompt that comes to the agent in no other way: if a line is typed, and has room for it.
     fn named(&self, agent: &AgentEntry, launch: &Launch, name: &str, words: &Words) -> Option<String> {
-        let is_typed = !matches!(agent.delivery, Some(Word(Delivery::Inline)));
+        let is_typed = !matches!(agent.delivery, Some(DeliveryWord::Inline));
         let below = format!(".tasuki/agents/{name}/{PROMPT_FILE}");
         let path = if launch.cwd == self.workspace.root() {
             below

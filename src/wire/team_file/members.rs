@@ -11,7 +11,7 @@ use super::suggest::did_you_mean;
 use super::values::At;
 use super::{Settings, TmuxSocket};
 use super::{check, doorbells, env, phrase};
-use crate::engine::team::{Member, Team};
+use crate::engine::team::{Delivery, Member, Restart, Team};
 use crate::engine::words::AgentName;
 use crate::wire::layout::{Surroundings, Workspace};
 use crate::wire::team_file::profile::files as profile_files;
@@ -89,9 +89,9 @@ impl Parts<'_> {
             reports_to: self.roster.reports_to.get(name).cloned().unwrap_or_else(AgentName::user),
             phrase,
             token: agent.token.unwrap_or(true),
-            delivery: agent.delivery.map(|word| word.0).unwrap_or_default(),
+            delivery: agent.delivery.map_or(Delivery::default(), Delivery::from),
             timeout_ms,
-            restart: agent.restart.map_or(profile.restart, |word| word.0),
+            restart: agent.restart.map_or(profile.restart, Restart::from),
             one_shot: profile.one_shot,
             provider: agent.provider.value.clone(),
             launch: launch.digest,

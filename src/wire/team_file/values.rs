@@ -3,8 +3,7 @@
 use super::finding::Place;
 use crate::engine::team::{Delivery, Restart};
 use crate::wire::time;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::Error as _;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer};
 use serde_saphyr::Spanned;
 use std::borrow::Cow;
@@ -87,47 +86,42 @@ pub(super) struct Bytes(String);
 )]
 pub(super) struct Cells(String);
 
-/// A word of the file that stands for a value of the engine.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Word<T>(pub(super) T);
-
-/// Values that have words in the file.
-pub(super) trait Worded: Copy + 'static {
-    const WORDS: &'static [&'static str];
-    /// What they stand for, in the same order.
-    const VALUES: &'static [Self];
+/// `delivery:`.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub(super) enum DeliveryWord {
+    Doorbell,
+    Inline,
 }
 
-impl<'de, T: Worded> Deserialize<'de> for Word<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let word = String::deserialize(deserializer)?;
-        let found = T::WORDS.iter().zip(T::VALUES).find(|(known, _)| **known == word);
-        found.map(|(_, value)| Self(*value)).ok_or_else(|| D::Error::unknown_variant(&word, T::WORDS))
+impl From<DeliveryWord> for Delivery {
+    fn from(word: DeliveryWord) -> Self {
+        match word {
+            DeliveryWord::Doorbell => Self::Doorbell,
+            DeliveryWord::Inline => Self::Inline,
+        }
     }
 }
 
-impl<T: Worded> JsonSchema for Word<T> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Word".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "enum": T::WORDS})
-    }
+/// `restart:`.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub(super) enum RestartWord {
+    Always,
+    OnFailure,
+    Never,
 }
 
-impl Worded for Delivery {
-    const WORDS: &'static [&'static str] = &["doorbell", "inline"];
-    const VALUES: &'static [Self] = &[Self::Doorbell, Self::Inline];
-}
-
-impl Worded for Restart {
-    const WORDS: &'static [&'static str] = &["always", "on-failure", "never"];
-    const VALUES: &'static [Self] = &[Self::Always, Self::OnFailure, Self::Never];
+impl From<RestartWord> for Restart {
+    fn from(word: RestartWord) -> Self {
+        match word {
+            RestartWord::Always => Self::Always,
+            RestartWord::OnFailure => Self::OnFailure,
+            RestartWord::Never => Self::Never,
+        }
+    }
 }
 
 impl Lasting {

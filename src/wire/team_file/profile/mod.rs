@@ -14,6 +14,7 @@ use super::finding::{Book, Finding, Spent};
 use super::read::read;
 use super::suggest::did_you_mean;
 use super::values::At;
+use crate::engine::team::Restart;
 use crate::wire::team_file::profile::files::Layer;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -250,7 +251,7 @@ impl Profile {
             self.exit.clone_from(&exit.value);
         }
         self.one_shot = entry.one_shot.unwrap_or(self.one_shot);
-        self.restart = entry.restart.map_or(self.restart, |word| word.0);
+        self.restart = entry.restart.map_or(self.restart, Restart::from);
         if entry.timeout.is_some() {
             let mut timeout = 0;
             check::lasting(&mut timeout, entry.timeout.as_ref(), check::TIMEOUT_MS, book);

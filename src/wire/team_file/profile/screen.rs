@@ -6,7 +6,7 @@ use crate::engine::screen::reading::{
     BoxForm, BoxRules, BoxState, CursorPlace, Rule, Rules, ScreenState, Sights,
 };
 use crate::wire::team_file::finding::Book;
-use crate::wire::team_file::values::{At, Word, Worded};
+use crate::wire::team_file::values::At;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -73,7 +73,7 @@ struct FormEntry {
     /// A row somewhere below the box. Without such a row it is not the box.
     footer: Option<At<String>>,
     /// Where the cursor is, if that is known. With the cursor elsewhere it is not the box. Default: `anywhere`
-    cursor: Option<Word<CursorPlace>>,
+    cursor: Option<CursorWord>,
 }
 
 /// When a screen means a state. Everything under `see` must match, and nothing under `not`.
@@ -84,10 +84,10 @@ pub(in crate::wire) struct RuleEntry {
     /// Rule name, unique in its profile.
     name: At<String>,
     /// What the screen means.
-    state: Word<ScreenState>,
+    state: StateWord,
     /// What the input box has to be. Default: `any`
     #[serde(rename = "box")]
-    input_box: Option<Word<BoxState>>,
+    input_box: Option<BoxWord>,
     /// For an error: whether the program can be given a turn all the same. Default: `false`
     free: Option<bool>,
     /// For such an error: whether the last row above the input box must be bold. If it is not, the row is unsent text.
@@ -126,6 +126,42 @@ struct SightsEntry {
     dialog: Option<Vec<At<String>>>,
     /// The last forty rows that are not blank.
     bottom: Option<Vec<At<String>>>,
+}
+
+/// `state:`.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum StateWord {
+    Ready,
+    Busy,
+    Draft,
+    WaitingInput,
+    RateLimited,
+    Error,
+    Unknown,
+}
+
+/// `box:` of a rule.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum BoxWord {
+    Any,
+    Hidden,
+    Shown,
+    Empty,
+    Filled,
+}
+
+/// `cursor:` of a form of the input box.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum CursorWord {
+    Anywhere,
+    Inside,
+    NotBelow,
 }
 
 impl ScreenEntry {
@@ -199,7 +235,7 @@ impl FormEntry {
             own_rows,
             gap,
             footer: footer?,
-            cursor: self.cursor.map(|word| word.0).unwrap_or_default(),
+            cursor: self.cursor.map_or(CursorPlace::Anywhere, CursorWord::place),
         })
     }
 }
@@ -214,8 +250,8 @@ impl RuleEntry {
             return None;
         }
         let (see, not) = (sights(self.see.as_ref(), book), sights(self.not.as_ref(), book));
-        let input_box = self.input_box.map(|word| word.0).unwrap_or_default();
-        let state = self.state.0;
+        let input_box = self.input_box.map_or(BoxState::Any, BoxWord::state);
+        let state = self.state.state();
         let free = self.free.unwrap_or(false);
         let may_type = free || matches!(state, ScreenState::Ready);
         if may_type && !matches!(input_box, BoxState::Empty) && see == Sights::default() {
@@ -243,18 +279,38 @@ fn sights(entry: Option<&SightsEntry>, book: &mut Book) -> Sights {
     }
 }
 
-impl Worded for ScreenState {
-    const WORDS: &'static [&'static str] =
-        &["ready", "busy", "draft", "waiting_input", "rate_limited", "error", "unknown"];
-    const VALUES: &'static [Self] = &Self::ALL;
+impl StateWord {
+    fn state(self) -> ScreenState {
+        match self {
+            Self::Ready => ScreenState::Ready,
+            Self::Busy => ScreenState::Busy,
+            Self::Draft => ScreenState::Draft,
+            Self::WaitingInput => ScreenState::WaitingInput,
+            Self::RateLimited => ScreenState::RateLimited,
+            Self::Error => ScreenState::Error,
+            Self::Unknown => ScreenState::Unknown,
+        }
+    }
 }
 
-impl Worded for BoxState {
-    const WORDS: &'static [&'static str] = &["any", "hidden", "shown", "empty", "filled"];
-    const VALUES: &'static [Self] = &[Self::Any, Self::Hidden, Self::Shown, Self::Empty, Self::Filled];
+impl BoxWord {
+    fn state(self) -> BoxState {
+        match self {
+            Self::Any => BoxState::Any,
+            Self::Hidden => BoxState::Hidden,
+            Self::Shown => BoxState::Shown,
+            Self::Empty => BoxState::Empty,
+            Self::Filled => BoxState::Filled,
+        }
+    }
 }
 
-impl Worded for CursorPlace {
-    const WORDS: &'static [&'static str] = &["anywhere", "inside", "not_below"];
-    const VALUES: &'static [Self] = &[Self::Anywhere, Self::Inside, Self::NotBelow];
+impl CursorWord {
+    fn place(self) -> CursorPlace {
+        match self {
+            Self::Anywhere => CursorPlace::Anywhere,
+            Self::Inside => CursorPlace::Inside,
+            Self::NotBelow => CursorPlace::NotBelow,
+        }
+    }
 }
