@@ -1,7 +1,7 @@
 //! What stands in the way of work and kills nobody: it comes, lasts for a while, over the death of the daemon if need be, and
 //! goes.
 
-use super::kills::Kills;
+use super::kills::{Hindrance, Kills};
 use super::team::{LOW_DISK, NO_ROOM};
 use super::world::World;
 use std::io;
@@ -16,31 +16,6 @@ const TAKEN_UP: Duration = Duration::from_millis(400);
 
 /// What a full disk has left, at most: little enough that some of what is written does not fit.
 const LEFT_MAX: u64 = 600 << 10;
-
-/// What stands in the way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Hindrance {
-    /// `tasuki stop --all`: nothing is typed.
-    Halt,
-    /// `tasuki agent stop AGENT`, of some agent.
-    Rest,
-    /// The team file wants more room than there is.
-    LowDisk,
-    /// There is next to no room on the disk.
-    FullDisk,
-}
-
-impl Hindrance {
-    /// What it is called in the report.
-    const fn words(self) -> &'static str {
-        match self {
-            Self::Halt => "everything held",
-            Self::Rest => "agent stopped by a person",
-            Self::LowDisk => "disk nearly full",
-            Self::FullDisk => "disk full",
-        }
-    }
-}
 
 impl Kills {
     /// Puts it there for so long; sometimes the daemon dies meanwhile and is started again. What was done, in words, and

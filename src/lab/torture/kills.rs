@@ -1,7 +1,6 @@
 //! The blows: whatever can be killed, at random times and at every step; then a start, which is timed. And what stands in the
 //! way of work without killing anybody: holds, disks without room, watches that run out (`hindrances`).
 
-use super::hindrances::Hindrance;
 use super::news::News;
 use super::record::{Note, Recorder};
 use super::setting::Wish;
@@ -47,6 +46,31 @@ pub(super) struct Kills {
     can_limit: bool,
     /// What the next daemon is left with of watches.
     watches: Option<(u32, u32)>,
+}
+
+/// What stands in the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hindrance {
+    /// `tasuki stop --all`: nothing is typed.
+    Halt,
+    /// `tasuki agent stop AGENT`, of some agent.
+    Rest,
+    /// The team file wants more room than there is.
+    LowDisk,
+    /// There is next to no room on the disk.
+    FullDisk,
+}
+
+impl Hindrance {
+    /// What it is called in the report.
+    pub(super) const fn words(self) -> &'static str {
+        match self {
+            Self::Halt => "everything held",
+            Self::Rest => "agent stopped by a person",
+            Self::LowDisk => "disk nearly full",
+            Self::FullDisk => "disk full",
+        }
+    }
 }
 
 /// Whose process it is.

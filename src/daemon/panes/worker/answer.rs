@@ -164,15 +164,7 @@ impl Answering<'_> {
             );
         };
         let Some((rule, dialog)) = self.asked().await? else { return refused(ASKS_NOTHING) };
-        let is_meant = match meant {
-            Meant::Anything => true,
-            Meant::Shown(id) => {
-                let asked_at = self.needs.known_as(&dialog, self.session).await?;
-                Dialog { asked_at, ..Dialog::default() }.id() == id
-            }
-            Meant::This(known_by, meant) => known_by == rule && meant.is_same(&dialog),
-        };
-        if !is_meant {
+        if !self.is_meant(meant, &rule, &dialog).await? {
             return refused(format!("it now asks something else: {}", self.in_one_line(&dialog)));
         }
         self.no_key_is_out(&dialog)?;
@@ -212,6 +204,18 @@ impl Answering<'_> {
             }
             _ => Ok(answered),
         }
+    }
+
+    /// Whether this dialog is the one that was meant.
+    async fn is_meant(&mut self, meant: Meant<'_>, rule: &str, dialog: &Dialog) -> Result<bool, Stopped> {
+        Ok(match meant {
+            Meant::Anything => true,
+            Meant::Shown(id) => {
+                let asked_at = self.needs.known_as(dialog, self.session).await?;
+                Dialog { asked_at, ..Dialog::default() }.id() == id
+            }
+            Meant::This(known_by, meant) => known_by == rule && meant.is_same(dialog),
+        })
     }
 
     /// Tells that it was answered.
