@@ -13,7 +13,6 @@ const ORDERS_MAX: u32 = 20;
 const REST: Duration = Duration::from_millis(250);
 /// A setting is taken up within this time, and is in force for as long at least.
 const TAKEN_UP: Duration = Duration::from_millis(400);
-
 /// What a full disk has left, at most: little enough that some of what is written does not fit.
 const LEFT_MAX: u64 = 600 << 10;
 

@@ -21,6 +21,7 @@ mod profile;
 mod prompt;
 mod read;
 mod roster;
+mod settings;
 mod suggest;
 mod values;
 
@@ -37,40 +38,11 @@ pub use profile::data::{PromptWay, Template};
 pub use profile::files::folders as profile_folders;
 pub use profile::transcript::{Records, Transcript, part};
 pub use profile::{Profile, Receipt, SideChannel, StandingAnswer, Typing, built_in_names, built_in_profiles};
+pub use settings::{Settings, TmuxSocket};
 
-use crate::engine::team::Team;
-use crate::engine::words::AgentName;
 use crate::wire::layout::{Surroundings, Workspace};
 use file::TeamFile;
 use finding::Book;
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-/// A whole, checked team file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settings {
-    /// The team as the engine knows it.
-    pub team: Team,
-    /// Name of the tmux session.
-    pub session: String,
-    /// Which tmux server.
-    pub tmux_socket: TmuxSocket,
-    /// How each member is started. Shared: a launch has a whole environment, and a large team has a hundred.
-    pub launches: BTreeMap<AgentName, Arc<Launch>>,
-    /// Every profile by name, those that no agent has included.
-    pub profiles: BTreeMap<String, Profile>,
-    /// What holds for the whole team; its `limits` are those of `team`.
-    pub general: General,
-}
-
-/// Which tmux server the team lives in.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TmuxSocket {
-    /// A server of its own under this name (`tmux -L NAME`).
-    Private(String),
-    /// The user's own.
-    Users,
-}
 
 /// Settings, and what is odd about them.
 #[derive(Debug, Clone)]
