@@ -4,6 +4,7 @@ use super::form::{as_text, hex};
 use arcstr::ArcStr;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::str::FromStr;
 
 /// A point in time: milliseconds since the Unix epoch, read from the wall once at start and carried on by the
 /// monotonic clock, so that a jump of the wall clock neither fires nor delays a time-out.
@@ -123,6 +124,14 @@ macro_rules! word {
             }
         }
 
+        impl FromStr for $name {
+            type Err = BadWord;
+
+            fn from_str(text: &str) -> Result<Self, BadWord> {
+                Self::new(text)
+            }
+        }
+
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(&self.0)
@@ -232,6 +241,14 @@ impl Token {
 as_text!(MessageId, "the id", MessageId::new, as_str);
 as_text!(AgentName, "the name", AgentName::new, as_str);
 as_text!(Token, "the token", Token::new, as_str);
+
+impl FromStr for Token {
+    type Err = BadWord;
+
+    fn from_str(text: &str) -> Result<Self, BadWord> {
+        Self::new(text)
+    }
+}
 
 impl fmt::Display for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,10 +4,10 @@
 use crate::engine::input::{Command, Reply};
 use crate::engine::life::StageName;
 use crate::engine::message::Draft;
-use crate::engine::screen::reading::Dialog;
 use crate::engine::view::Overview;
 use crate::engine::words::{AgentName, MessageId, counted};
 use crate::io::workspace::Workspace;
+use crate::wire::api::{PaneAnswered, PaneLookInfo};
 use crate::wire::message::view::MessageView;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -141,7 +141,7 @@ pub enum PaneRequest {
     Answer {
         /// `yes`, `no`, the number of a choice, or its words; where the dialog takes a text, that.
         wish: String,
-        /// The dialog that is meant ([`Dialog::id`]); whichever is shown if none.
+        /// The dialog that is meant (its id); whichever is shown if none.
         of: Option<String>,
     },
     /// Wait until the pane prints this text.
@@ -183,39 +183,6 @@ pub enum Response {
     Ok,
 }
 
-/// A screen, and what the rules of its profile make of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PaneLook {
-    /// Version of the program that the rules are for, in its own words; none if its profile has no rules.
-    pub version: Option<String>,
-    pub state: &'static str,
-    /// The rule that says so, or a dash.
-    pub rule: String,
-    /// Rows that matched it, counted from 0.
-    pub matched: Vec<usize>,
-    /// The rows of the screen.
-    pub rows: Vec<String>,
-    /// The pane's title.
-    pub title: String,
-    /// Column and row of the cursor, from 0.
-    pub cursor: (u16, u16),
-    /// What stands in its input box; none if no box is shown.
-    pub input: Option<String>,
-    pub asks: Option<Dialog>,
-    /// What answers it: `choice`, `text`, or `nothing`.
-    pub takes: Option<&'static str>,
-    /// Why nothing may be typed now.
-    pub why: Option<String>,
-}
-
-/// An answer that was given.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answered {
-    pub choice: String,
-    /// Whether the dialog went after Enter.
-    pub taken: bool,
-}
-
 /// What stands in the way of typing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hindrance {
@@ -231,13 +198,13 @@ pub enum PaneResponse {
     Text(String),
     /// Typed, and whether that is proven.
     Typed(bool),
-    /// Whether it may be typed to, and why not.
-    Ready(bool, Option<String>),
+    /// It may be typed to.
+    Ready,
     /// Something stands in the way.
     Hindered(Hindrance),
     /// What its screen is read as.
-    Look(Box<PaneLook>),
-    Answered(Answered),
+    Look(Box<PaneLookInfo>),
+    Answered(PaneAnswered),
     /// It cannot be typed as it is.
     Unfit {
         /// Which rule says so, in one word.
@@ -247,6 +214,13 @@ pub enum PaneResponse {
     },
     /// The text did not come in time; what the pane shows.
     TimedOut(String),
+}
+
+impl PaneResponse {
+    /// Something stands in the way, and waiting may help.
+    pub(in crate::daemon) fn hindered(why: impl Into<String>) -> Self {
+        Self::Hindered(Hindrance { why: why.into(), cure: None })
+    }
 }
 
 impl Response {

@@ -7,13 +7,10 @@ use super::text::{columns, filled, wrap_cells, wrap_words};
 /// Where an agent stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// Not ready yet.
     Starting,
     /// Ready, without a turn so far.
     Fresh,
-    /// Ready.
     Idle,
-    /// A turn is played.
     Busy,
     /// A turn is played, and something of it was said.
     Answering,

@@ -1,9 +1,9 @@
 //! The phrase, and the forms in which an agent says done or lies about it. Pure.
 
 use super::action::Claim;
-use super::chance::Chance;
 use crate::engine::screen::marker::check_phrase;
 use crate::engine::words::Token;
+use crate::lab::chance::Chance;
 
 /// What stands in place of a token that a text would have put beside the phrase.
 const NOT_HERE: &str = "······";

@@ -6,22 +6,21 @@ use super::action::{Chunks, Claim, Lines, Redraw, SignalName, Spinner};
 use super::bottom::Spin;
 use super::dialog::Dialog;
 use super::look::Answer;
-use super::mail::DroppedMessage;
-use super::outward::{Delegates, DropForm};
-use super::play::{Player, Scene};
+use super::outward::{Delegate, Delegates, DropForm};
+use super::play::Player;
 use super::script::Kind;
 use super::text::{Words, as_content, as_id};
 use super::tty::Stop;
 use super::values::Pause;
 use crate::engine::words::Token;
+use serde_json::{Value, json};
 
 /// Time between two pictures, as in the CLIs that were measured: the screen changes ten times a second for nothing.
 const SPINNER_EVERY: Duration = Duration::from_millis(100);
 
 impl Player {
-    pub(super) fn chunks(&mut self, chunks: &Chunks, scene: &Scene<'_>) -> Result<(), Stop> {
-        let text: Vec<char> =
-            scene.words(&self.phrase, self.turns).fill(&chunks.text).trim_end().chars().collect();
+    pub(super) fn chunks(&mut self, chunks: &Chunks, words: &Words<'_>) -> Result<(), Stop> {
+        let text: Vec<char> = words.fill(&chunks.text).trim_end().chars().collect();
         for piece in text.chunks(chunks.size.get().into()) {
             self.terminal.stream(&piece.iter().collect::<String>())?;
             self.pause(chunks.every)?;
@@ -29,9 +28,9 @@ impl Player {
         self.terminal.end_stream()
     }
 
-    pub(super) fn lines(&mut self, lines: &Lines, scene: &Scene<'_>) -> Result<(), Stop> {
+    pub(super) fn lines(&mut self, lines: &Lines, words: &Words<'_>) -> Result<(), Stop> {
         for n in 1..=lines.count {
-            let text = scene.words(&self.phrase, self.turns).fill_with(&lines.text, n);
+            let text = words.fill_with(&lines.text, n);
             if n == 1 {
                 self.terminal.say(&text)?
             } else {
@@ -42,10 +41,10 @@ impl Player {
         Ok(())
     }
 
-    pub(super) fn redraw(&mut self, redraw: &Redraw, scene: &Scene<'_>) -> Result<(), Stop> {
+    pub(super) fn redraw(&mut self, redraw: &Redraw, words: &Words<'_>) -> Result<(), Stop> {
         let mut rows = 0;
         for n in 1..=redraw.times {
-            let text = scene.words(&self.phrase, self.turns).fill_with(&redraw.text, n.into());
+            let text = words.fill_with(&redraw.text, n.into());
             rows = self.terminal.draw(&text, rows)?;
             self.pause(redraw.every)?;
         }
@@ -67,11 +66,11 @@ impl Player {
         self.terminal.spin(None)
     }
 
-    pub(super) fn claim(&mut self, form: Claim, scene: &Scene<'_>) -> Result<(), Stop> {
-        if scene.turn.kind == Kind::Info {
+    pub(super) fn claim(&mut self, form: Claim, words: &Words<'_>) -> Result<(), Stop> {
+        if words.turn.kind == Kind::Info {
             return Ok(());
         }
-        let token = scene.turn.token.as_ref();
+        let token = words.turn.token.as_ref();
         for line in self.phrase.lines(form, token, self.stale.as_ref(), &mut self.chance) {
             if form == Claim::Drawn {
                 self.terminal.draw(&line, 0).map(|_rows| ())?
@@ -82,54 +81,47 @@ impl Player {
         Ok(())
     }
 
-    pub(super) fn delegate(&mut self, delegates: &Delegates, scene: &Scene<'_>) -> Result<(), Stop> {
-        let words = scene.words(&self.phrase, self.turns);
+    pub(super) fn delegate(&mut self, delegates: &Delegates, words: &Words<'_>) -> Result<(), Stop> {
         let ids = |text: &String| as_id(&words.fill(text));
-        let messages: Vec<DroppedMessage> = delegates
-            .0
-            .iter()
-            .map(|delegate| DroppedMessage {
-                id: delegate.id.as_ref().map(ids),
-                from: delegate.from.clone(),
-                to: words.fill(&delegate.to),
-                form: delegate.form.unwrap_or(DropForm::Task),
-                status: None,
-                in_reply_to: None,
-                token: token_of(&words),
-                depends_on: delegate.depends_on.iter().map(ids).collect(),
-                content: as_content(words.fill(&delegate.content)),
+        let message = |delegate: &Delegate| {
+            let needs: Vec<String> = delegate.depends_on.iter().map(ids).collect();
+            json!({
+                "id": delegate.id.as_ref().map(ids),
+                "from": delegate.from,
+                "to": words.fill(&delegate.to),
+                "type": delegate.form.unwrap_or(DropForm::Task),
+                "token": token_of(words),
+                "depends_on": Some(needs).filter(|needs| !needs.is_empty()),
+                "content": as_content(words.fill(&delegate.content)),
             })
-            .collect();
+        };
+        let messages: Vec<Value> = delegates.0.iter().map(message).collect();
         let sent = self.mail.send(&messages);
         self.confess(sent)
     }
 
     /// Done, or not to be done, said by a file.
-    pub(super) fn reply(&mut self, form: DropForm, text: &str, scene: &Scene<'_>) -> Result<(), Stop> {
-        let Some(id) = &scene.turn.id else {
+    pub(super) fn reply(&mut self, is_done: bool, text: &str, words: &Words<'_>) -> Result<(), Stop> {
+        let Some(id) = &words.turn.id else {
             return self.terminal.say_more("there is no task to reply to: the line had no id");
         };
-        let words = scene.words(&self.phrase, self.turns);
-        let message = DroppedMessage {
-            id: None,
-            from: None,
-            to: words.from(),
-            form,
-            status: Some(if form == DropForm::Error { "failed" } else { "completed" }),
-            in_reply_to: Some(id.to_string()),
-            token: token_of(&words),
-            depends_on: Vec::new(),
-            content: as_content(words.fill(text)),
-        };
+        let (form, status) = if is_done { ("result", "completed") } else { ("error", "failed") };
+        let message = json!({
+            "to": words.from(),
+            "type": form,
+            "status": status,
+            "in_reply_to": id.as_str(),
+            "token": token_of(words),
+            "content": as_content(words.fill(text)),
+        });
         let sent = self.mail.send(&[message]);
         self.confess(sent)
     }
 
     /// Something that looks like a claim.
-    pub(super) fn pretend(&mut self, text: &str, scene: &Scene<'_>) -> Result<(), Stop> {
-        let claim = self.phrase.with(scene.turn.token.as_ref());
-        let text =
-            scene.words(&self.phrase, self.turns).fill_openly(text, self.turns).replace("{claim}", &claim);
+    pub(super) fn pretend(&mut self, text: &str, words: &Words<'_>) -> Result<(), Stop> {
+        let claim = self.phrase.with(words.turn.token.as_ref());
+        let text = words.fill_openly(text, self.turns).replace("{claim}", &claim);
         self.terminal.say_more(&text)
     }
 

@@ -14,7 +14,6 @@ pub(super) struct Dialog {
 }
 
 impl Dialog {
-    /// A dialog about `text`.
     pub(super) fn new(text: String, look: DialogLook) -> Self {
         Self { text, look, at: 0 }
     }

@@ -4,8 +4,9 @@
 use std::time::Duration;
 
 use super::look::Pasted;
-use super::script::EarlyEnter;
+use super::script::{EarlyEnter, Script};
 use super::text::filled;
+use crate::lab::chance::Chance;
 
 /// How a box treats pastes and Enters; each CLI has its own manners.
 #[derive(Debug, Clone, Copy, Default)]
@@ -18,6 +19,18 @@ pub(super) struct Manners {
     pub(super) enter_after_typing: Duration,
     /// What becomes of an Enter that is too early.
     pub(super) early_enter: EarlyEnter,
+}
+
+impl Manners {
+    /// Those of a script, its waits picked once.
+    pub(super) fn of(script: &Script, chance: &mut Chance) -> Self {
+        Self {
+            paste_collapse: script.paste_collapse,
+            enter_after_paste: script.enter_after_paste.pick(chance),
+            enter_after_typing: script.enter_after_typing.pick(chance),
+            early_enter: script.early_enter,
+        }
+    }
 }
 
 /// The box.
@@ -61,7 +74,6 @@ impl InputBox {
         self.add(text);
     }
 
-    /// Takes a paste.
     pub(super) fn pasted(&mut self, text: &str, now: Duration) {
         self.closed_until = now.saturating_add(self.manners.enter_after_paste);
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
@@ -108,7 +120,6 @@ impl InputBox {
         Some(text)
     }
 
-    /// What the box shows.
     pub(super) fn shown(&self) -> String {
         self.pieces.iter().map(|piece| piece.shown(&self.look)).collect()
     }

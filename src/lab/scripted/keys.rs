@@ -14,7 +14,6 @@ pub(super) enum Key {
     Text(String),
     /// A bracketed paste.
     Paste(String),
-    /// Return.
     Enter,
     /// Ctrl-J, a line break in the text.
     Newline,
@@ -27,9 +26,7 @@ pub(super) enum Key {
     End,
     /// The Escape key alone.
     Escape,
-    /// The arrow up.
     Up,
-    /// The arrow down.
     Down,
 }
 
@@ -59,7 +56,6 @@ impl Keys {
         })
     }
 
-    /// The next whole key.
     pub(super) fn next(&mut self) -> Option<Key> {
         loop {
             if self.pasting {
@@ -203,7 +199,7 @@ mod tests {
 
     #[test]
     fn any_bytes_are_taken_and_none_is_kept_for_ever() {
-        let mut chance = super::super::chance::Chance::new(5);
+        let mut chance = crate::lab::chance::Chance::new(5);
         for _ in 0..2_000 {
             let bytes: Vec<u8> = (0..chance.below(40))
                 .map(|_| b"\x1b[O2001~ABm\r\n\xe6\x97\xa5x"[chance.below(17) as usize])

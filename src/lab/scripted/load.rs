@@ -1,9 +1,10 @@
 //! Reads a script file whole and strictly; an error shows the line, a caret and the cure.
 
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::script::Script;
+use crate::lab::trouble::{Kind, Trouble};
 use crate::wire::message::refused;
 
 /// Longest script in bytes: as long as the longest message.
@@ -11,56 +12,35 @@ const SCRIPT_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Columns of an error report: it stands in the narrowest terminal that is common.
 const REPORT_COLUMNS: usize = 80;
+/// What to do about a file that is no script.
+const CURE: &str = "protocol/SCRIPTED.md describes each key and each action";
 /// The end of each report.
 const HELP: &str = "  help: an action is an entry of its own with one key; a script is one document without anchors and tags;
         protocol/SCRIPTED.md describes them all";
 
-/// Why there is no script to play.
-#[derive(Debug, thiserror::Error)]
-pub enum BadScript {
-    /// The file cannot be read.
-    #[error("cannot read the script {}: {why}", .path.display())]
-    Unreadable {
-        /// The path as it was given.
-        path: PathBuf,
-        /// What the system says.
-        why: std::io::Error,
-    },
-    /// The file is too long.
-    #[error("the script {} is too long: at most {SCRIPT_BYTES_MAX} bytes are allowed", .0.display())]
-    TooLong(PathBuf),
-    /// The file is not a script.
-    #[error("{why}")]
-    Invalid {
-        /// What is wrong, in a sentence.
-        why: String,
-        /// Line and column, from 1, where they are known.
-        place: Option<(u64, u64)>,
-        /// The same for a person: a report with the line itself, ready to print.
-        report: Option<String>,
-    },
-}
-
 /// Reads the script at `path`.
 ///
 /// # Errors
-/// [`BadScript`]
-pub(super) fn load(path: &Path) -> Result<Script, BadScript> {
-    let unreadable = |why| BadScript::Unreadable { path: path.to_owned(), why };
+/// That it cannot be read, is too long, or is no script.
+pub(super) fn load(path: &Path) -> Result<Script, Trouble> {
+    let shown = path.display();
+    let unreadable =
+        |why| bad(format!("cannot read the script {shown}: {why}"), "check the path after --script");
     let mut text = String::new();
     let file = std::fs::File::open(path).map_err(unreadable)?;
     file.take(SCRIPT_BYTES_MAX + 1).read_to_string(&mut text).map_err(unreadable)?;
     if text.len() as u64 > SCRIPT_BYTES_MAX {
-        return Err(BadScript::TooLong(path.to_owned()));
+        let why = format!("the script {shown} is too long: at most {SCRIPT_BYTES_MAX} bytes are allowed");
+        return Err(bad(why, "write a shorter one: an action can be repeated by a rule"));
     }
-    parse(&text, &path.display().to_string())
+    parse(&text, &shown.to_string())
 }
 
 /// Reads a script from its text; `name` is shown in errors.
 ///
 /// # Errors
-/// [`BadScript::Invalid`]
-pub(super) fn parse(text: &str, name: &str) -> Result<Script, BadScript> {
+/// What is wrong with it, where that is known with its place and a report.
+pub(super) fn parse(text: &str, name: &str) -> Result<Script, Trouble> {
     // serde-saphyr's own limits are made for big documents; a script is small, and needs neither anchors nor tags.
     let options = serde_saphyr::options! {
         with_snippet: false,
@@ -77,14 +57,15 @@ pub(super) fn parse(text: &str, name: &str) -> Result<Script, BadScript> {
             && let better = fault.line.zip(fault.column)
             && better != place
         {
-            return BadScript::Invalid { why: fault.why, place: better, report: None };
+            return bad(fault.why, CURE).within(better, None);
         }
-        BadScript::Invalid {
-            why: serde_saphyr::UserMessageFormatter.format_message(error.without_snippet()).into_owned(),
-            place,
-            report: report(&error, text, name).ok(),
-        }
+        let why = serde_saphyr::UserMessageFormatter.format_message(error.without_snippet()).into_owned();
+        bad(why, CURE).within(place, report(&error, text, name).ok())
     })
+}
+
+fn bad(why: String, cure: &str) -> Trouble {
+    Trouble::new(Kind::Rejected, "script", why, cure)
 }
 
 /// The line with a caret, and what to do. No colours, for it is read in panes, logs and tests alike.

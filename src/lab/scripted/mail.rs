@@ -8,32 +8,10 @@ use std::time::Duration;
 
 use rustix::fs::{CWD, RenameFlags};
 use rustix::io::Errno;
-use serde::Serialize;
+use serde_json::{Map, Value};
 
-use super::outward::DropForm;
 use super::turn::Places;
 use crate::io::clock;
-
-/// A message as it is dropped; what is not said is left to tasuki.
-#[derive(Debug, Serialize)]
-pub(super) struct DroppedMessage {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) from: Option<String>,
-    pub(super) to: String,
-    #[serde(rename = "type")]
-    pub(super) form: DropForm,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) status: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) in_reply_to: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) token: Option<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) depends_on: Vec<String>,
-    pub(super) content: String,
-}
 
 /// How often a message that finds no room on the disk is tried again, and the rest between: half a minute in all.
 const ROOM_TRIES: u32 = 300;
@@ -42,7 +20,8 @@ const ROOM_REST: Duration = Duration::from_millis(100);
 /// Drops messages under names that nobody else uses.
 #[derive(Debug)]
 pub(super) struct Mail {
-    places: Places,
+    /// Where tasks are read from, too.
+    pub(super) places: Places,
     dropped: u32,
 }
 
@@ -51,17 +30,13 @@ impl Mail {
         Self { places, dropped: 0 }
     }
 
-    /// Where tasks are read from.
-    pub(super) fn places(&self) -> &Places {
-        &self.places
-    }
-
     /// Writes messages as one file beside the queue's files and then gives it its name: a reader never sees a part of it,
-    /// and no other file is replaced. For a while it waits for room, if the disk is full.
+    /// and no other file is replaced. A field without a value is left out, for tasuki to fill in. For a while it waits for room, if
+    /// the disk is full.
     ///
     /// # Errors
     /// A sentence that says what could not be done.
-    pub(super) fn send(&mut self, messages: &[DroppedMessage]) -> Result<(), String> {
+    pub(super) fn send(&mut self, messages: &[Value]) -> Result<(), String> {
         let texts = messages.iter().map(text_of).collect::<Result<Vec<_>, _>>()?;
         let text = texts.join("---\n");
         let zone = self.places.drop_zone()?;
@@ -88,11 +63,16 @@ impl Mail {
     }
 }
 
-fn text_of(message: &DroppedMessage) -> Result<String, String> {
+fn text_of(message: &Value) -> Result<String, String> {
+    let fields = message.as_object().into_iter().flatten();
+    let said: Map<String, Value> = fields
+        .filter(|(_, value)| !value.is_null())
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
     // Text that begins with a tab is a block scalar to serde-saphyr, which libyaml's readers refuse: quote it all.
     let options = serde_saphyr::ser_options! { prefer_block_scalars: false };
-    serde_saphyr::to_string_with_options(message, options)
-        .map_err(|why| format!("cannot write a message for {}: {why}", message.to))
+    serde_saphyr::to_string_with_options(&said, options)
+        .map_err(|why| format!("cannot write a message: {why}"))
 }
 
 /// Writes a file of the agent's work, with its folders.

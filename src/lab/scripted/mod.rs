@@ -6,7 +6,6 @@
 
 mod action;
 mod bottom;
-pub(crate) mod chance;
 mod claim;
 mod deeds;
 mod dialog;
@@ -18,13 +17,11 @@ mod load;
 mod look;
 mod mail;
 mod outward;
-mod pace;
 mod play;
 mod program;
 mod rules;
 mod screen;
 mod script;
-mod start_actions;
 mod terminal;
 mod text;
 mod tty;
@@ -37,44 +34,27 @@ mod tests;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::rc::Rc;
 
-use self::chance::Chance;
 use self::claim::Phrase;
 use self::input_box::Manners;
 use self::mail::Mail;
-use self::play::{Opening, Player};
+use self::play::Player;
 use self::rules::Rules;
-use self::script::{BeforeReady, Script};
-use self::terminal::{Setup, Terminal};
-use self::tui::TuiSetup;
+use self::script::Script;
+use self::terminal::Terminal;
 use self::turn::Places;
+use crate::lab::chance::Chance;
+use crate::lab::trouble::{Kind, Trouble};
 use crate::wire::number::read_whole;
-
-pub use self::load::BadScript;
 
 /// Whether a text is a script that can be played.
 ///
 /// # Errors
 /// What is wrong with it, with its line.
-pub fn check(text: &str, name: &str) -> Result<(), BadScript> {
+pub fn check(text: &str, name: &str) -> Result<(), Trouble> {
     load::parse(text, name).map(drop)
 }
-
-/// Why nothing is played, or not to the end.
-#[derive(Debug, thiserror::Error)]
-pub enum Unplayed {
-    /// The phrase is none.
-    #[error("{0}")]
-    Phrase(String),
-    #[error(transparent)]
-    Script(#[from] BadScript),
-    /// The terminal does not answer.
-    #[error("the terminal failed: {0}")]
-    Terminal(std::io::Error),
-}
-
-/// What stands in the input box unless the script says otherwise.
-const BOX_PROMPT: &str = "> ";
 
 /// The arguments of `tasuki agent scripted`.
 #[derive(Debug, Clone, clap::Args)]
@@ -93,43 +73,26 @@ pub struct ScriptedArgs {
 /// Plays until the script or the terminal ends it. The exit code is 0 at the end of the input, or what the script says.
 ///
 /// # Errors
-/// [`Unplayed`]
-pub fn run(args: &ScriptedArgs) -> Result<ExitCode, Unplayed> {
-    let phrase = Phrase::new(&args.phrase).map_err(Unplayed::Phrase)?;
+/// Why nothing is played, or not to the end.
+pub fn run(args: &ScriptedArgs) -> Result<ExitCode, Trouble> {
+    let no_phrase =
+        |why| Trouble::new(Kind::Rejected, "phrase", why, "give the agent's `marker:` of the team file");
+    let phrase = Phrase::new(&args.phrase).map_err(no_phrase)?;
     let script = args.script.as_deref().map_or_else(|| Ok(Script::default()), load::load)?;
-    perform(script, phrase, args.seed).map(ExitCode::from).map_err(Unplayed::Terminal)
+    let failed = |error| Trouble::bare(Kind::Failed, "terminal", format!("the terminal failed: {error}"));
+    perform(script, phrase, args.seed).map(ExitCode::from).map_err(failed)
 }
 
-fn perform(script: Script, phrase: Phrase, seed: u64) -> std::io::Result<u8> {
+fn perform(mut script: Script, phrase: Phrase, seed: u64) -> std::io::Result<u8> {
     let mut chance = Chance::new(seed);
-    let opening = Opening {
-        ready_after: script.ready_after.pick(&mut chance),
-        forget_input: script.before_ready == BeforeReady::Drop,
-        actions: script.at_start.0.clone(),
-    };
-    let terminal = match Terminal::open(setup(&script, &mut chance)) {
+    let ready_after = script.ready_after.pick(&mut chance);
+    let manners = Manners::of(&script, &mut chance);
+    let rules = Rules::new(std::mem::take(&mut script.rules));
+    let script = Rc::new(script);
+    let terminal = match Terminal::open(Rc::clone(&script), manners) {
         Ok(terminal) => terminal,
         Err(stop) => return stop.code(),
     };
-    let rules = Rules::new(script.rules);
     let mail = Mail::new(Places::of_this_process());
-    Player { terminal, rules, phrase, chance, mail, turns: 0, stale: None }.play(&opening)
-}
-
-fn setup(script: &Script, chance: &mut Chance) -> Setup {
-    let manners = Manners {
-        paste_collapse: script.paste_collapse,
-        enter_after_paste: script.enter_after_paste.pick(chance),
-        enter_after_typing: script.enter_after_typing.pick(chance),
-        early_enter: script.early_enter,
-    };
-    let tui = TuiSetup {
-        prompt: script.prompt.clone().unwrap_or_else(|| BOX_PROMPT.to_owned()),
-        placeholder: script.placeholder.clone().unwrap_or_default(),
-        before_ready: script.before_ready,
-        while_busy: script.on_enter_while_busy,
-        manners,
-        look: script.look.clone(),
-    };
-    Setup { mode: script.mode, line_prompt: script.prompt.clone(), tui }
+    Player { script, terminal, rules, phrase, chance, mail, turns: 0, stale: None }.play(ready_after)
 }

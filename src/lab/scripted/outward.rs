@@ -44,18 +44,14 @@ pub(super) struct Delegates(pub(super) Vec<Delegate>);
 pub(super) struct Run {
     /// The program and its arguments. `tasuki` is the one that plays the script. Placeholders are filled in, each within
     /// its own argument.
-    pub argv: Argv,
+    #[serde(deserialize_with = "argv")]
+    pub argv: Vec<String>,
     /// What it reads from its standard input; nothing if it is not said.
     pub stdin: Option<String>,
     /// How long it may take; 30 s if it is not said.
     #[serde(default = "run_time")]
     pub within: Pause,
 }
-
-/// A program and its arguments.
-#[derive(Debug, Clone, JsonSchema)]
-#[schemars(transparent)]
-pub(super) struct Argv(pub(super) Vec<String>);
 
 /// The form of a dropped message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, serde::Serialize, JsonSchema)]
@@ -65,14 +61,6 @@ pub(super) enum DropForm {
     Task,
     /// Something to know.
     Info,
-    /// The answer to a task (`reply` writes it).
-    #[serde(skip_deserializing)]
-    #[schemars(skip)]
-    Result,
-    /// The answer to a task that cannot be done (`fail` writes it).
-    #[serde(skip_deserializing)]
-    #[schemars(skip)]
-    Error,
 }
 
 impl<'de> Deserialize<'de> for Delegates {
@@ -116,13 +104,11 @@ impl JsonSchema for Delegates {
     }
 }
 
-impl<'de> Deserialize<'de> for Argv {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let words = Vec::<String>::deserialize(deserializer)?;
-        match words.first() {
-            Some(program) if !program.is_empty() => Ok(Self(words)),
-            _ => Err(Error::custom("`argv` has no program")),
-        }
+fn argv<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let words = Vec::<String>::deserialize(deserializer)?;
+    match words.first() {
+        Some(program) if !program.is_empty() => Ok(words),
+        _ => Err(D::Error::custom("`argv` has no program")),
     }
 }
 

@@ -2,84 +2,57 @@
 //! in `deeds`.
 
 use std::convert::Infallible;
+use std::rc::Rc;
 use std::time::Duration;
 
 use super::action::{Action, Claim, Switch};
-use super::chance::Chance;
 use super::claim::Phrase;
+use super::emphasis::Emphasis;
 use super::mail::{Mail, append_work, write_work};
-use super::outward::DropForm;
-use super::pace::hang;
 use super::rules::Rules;
-use super::script::Kind;
+use super::script::{Kind, Script};
 use super::terminal::Terminal;
 use super::text::Words;
 use super::tty::Stop;
-use super::turn::{Body, Task, Turn};
+use super::turn::{Task, Turn};
 use crate::engine::words::Token;
-
-/// What happens before the first prompt.
-#[derive(Debug)]
-pub(super) struct Opening {
-    pub(super) actions: Vec<Action>,
-    pub(super) ready_after: Duration,
-    /// Whether what was typed before is lost.
-    pub(super) forget_input: bool,
-}
+use crate::lab::chance::Chance;
 
 /// An agent at its terminal.
 #[derive(Debug)]
 pub(super) struct Player {
+    pub(super) script: Rc<Script>,
     pub(super) terminal: Terminal,
     pub(super) rules: Rules,
     pub(super) phrase: Phrase,
     pub(super) chance: Chance,
     pub(super) mail: Mail,
-    /// Turns so far.
     pub(super) turns: u32,
     /// The token of the turn before.
     pub(super) stale: Option<Token>,
 }
 
-/// One turn on the stage.
-pub(super) struct Scene<'a> {
-    pub(super) turn: &'a Turn,
-    pub(super) task: &'a Task,
-}
-
-impl<'a> Scene<'a> {
-    /// What the placeholders stand for in turn `number`.
-    pub(super) fn words(&self, phrase: &'a Phrase, number: u32) -> Words<'a> {
-        Words { phrase, turn: self.turn, task: self.task, number }
-    }
-}
-
 impl Player {
-    /// Plays until the script or the terminal ends it. Gives the exit code.
+    /// Plays until the script or the terminal ends it; the first prompt comes after that time. Gives the exit code.
     ///
     /// # Errors
     /// What the terminal answered, if it is broken in an unusual way.
-    pub(super) fn play(mut self, opening: &Opening) -> std::io::Result<u8> {
-        let Err(stop) = self.serve(opening);
+    pub(super) fn play(mut self, ready_after: Duration) -> std::io::Result<u8> {
+        let Err(stop) = self.serve(ready_after);
         // A terminal that is gone needs no putting right.
         let _ = self.terminal.close();
         stop.code()
     }
 
-    fn serve(&mut self, opening: &Opening) -> Result<Infallible, Stop> {
-        let nobody = Turn {
-            kind: Kind::Info,
-            id: None,
-            from: None,
-            token: None,
-            body: Body::Inline(String::new()),
-            line: String::new(),
-        };
-        let scene = Scene { turn: &nobody, task: &Task::default() };
-        over(self.actions(&opening.actions, &scene))?;
+    fn serve(&mut self, ready_after: Duration) -> Result<Infallible, Stop> {
+        let nobody = Turn::plain(Kind::Info, "");
+        let (phrase, task) = (self.phrase.clone(), Task::default());
+        let words = Words { phrase: &phrase, turn: &nobody, task: &task, number: 0 };
+        let script = Rc::clone(&self.script);
+        over(self.actions(&script.at_start, &words))?;
         self.terminal.banner()?;
-        self.terminal.wait(opening.ready_after)?;
-        self.terminal.set_ready(opening.forget_input)?;
+        self.terminal.wait(ready_after)?;
+        self.terminal.set_ready()?;
         loop {
             let line = self.terminal.next_line()?;
             if line.trim().is_empty() {
@@ -97,8 +70,9 @@ impl Player {
 
     fn turn(&mut self, turn: &Turn) -> Result<(), Stop> {
         self.turns = self.turns.saturating_add(1);
-        let played = match turn.task(self.mail.places()) {
-            Ok(task) => self.scene(&Scene { turn, task: &task }),
+        let phrase = self.phrase.clone();
+        let played = match turn.task(&self.mail.places) {
+            Ok(task) => self.scene(&Words { phrase: &phrase, turn, task: &task, number: self.turns }),
             // Without its task an honest agent claims nothing.
             Err(why) => self.terminal.say(&why),
         };
@@ -106,28 +80,26 @@ impl Player {
         played
     }
 
-    fn scene(&mut self, scene: &Scene<'_>) -> Result<(), Stop> {
-        let Some(actions) = self.rules.pick(scene.turn, scene.task) else {
-            let answer = scene.words(&self.phrase, self.turns).default_answer();
-            self.terminal.say(&answer)?;
-            return self.claim(Claim::Now, scene);
+    fn scene(&mut self, words: &Words<'_>) -> Result<(), Stop> {
+        let Some(actions) = self.rules.pick(words.turn, words.task) else {
+            self.terminal.say(&words.default_answer())?;
+            return self.claim(Claim::Now, words);
         };
         if actions.iter().any(|action| matches!(action, Action::Claim(Claim::Early))) {
-            self.claim(Claim::Early, scene)?;
+            self.claim(Claim::Early, words)?;
         }
-        self.actions(&actions, scene)
+        self.actions(&actions, words)
     }
 
-    fn actions(&mut self, actions: &[Action], scene: &Scene<'_>) -> Result<(), Stop> {
+    fn actions(&mut self, actions: &[Action], words: &Words<'_>) -> Result<(), Stop> {
         for action in actions {
-            self.act(action, scene)?;
+            self.act(action, words)?;
             self.terminal.glance()?;
         }
         Ok(())
     }
 
-    fn act(&mut self, action: &Action, scene: &Scene<'_>) -> Result<(), Stop> {
-        let words = scene.words(&self.phrase, self.turns);
+    fn act(&mut self, action: &Action, words: &Words<'_>) -> Result<(), Stop> {
         match action {
             Action::Print(text) => match words.fill(text) {
                 // A placeholder that stands for nothing yet makes no empty line.
@@ -138,23 +110,23 @@ impl Player {
                 let time = time.pick(&mut self.chance);
                 self.terminal.wait(time)
             }
-            Action::Chunks(chunks) => self.chunks(chunks, scene),
-            Action::Lines(lines) => self.lines(lines, scene),
+            Action::Chunks(chunks) => self.chunks(chunks, words),
+            Action::Lines(lines) => self.lines(lines, words),
             Action::Wide(columns) => self.terminal.say_unwrapped(&super::text::wide((*columns).into())),
-            Action::Redraw(redraw) => self.redraw(redraw, scene),
+            Action::Redraw(redraw) => self.redraw(redraw, words),
             Action::Spinner(spinner) => self.spinner(spinner),
             Action::AltScreen(switch) => self.terminal.alt_screen(*switch == Switch::On),
             Action::Echo(switch) => self.terminal.echo(*switch == Switch::On),
             Action::Raw(switch) => self.terminal.raw(*switch == Switch::On),
             Action::Busy(text) => self.terminal.sign(&words.fill(text)),
             Action::Title(text) => self.terminal.title(&words.fill(text)),
-            Action::Delegate(delegate) => self.delegate(delegate, scene),
-            Action::Reply(text) => self.reply(DropForm::Result, text, scene),
-            Action::Fail(text) => self.reply(DropForm::Error, text, scene),
-            Action::Run(run) => self.run(run, scene),
+            Action::Delegate(delegate) => self.delegate(delegate, words),
+            Action::Reply(text) => self.reply(true, text, words),
+            Action::Fail(text) => self.reply(false, text, words),
+            Action::Run(run) => self.run(run, words),
             // It stood first.
             Action::Claim(Claim::Early) => Ok(()),
-            Action::Claim(form) => self.claim(*form, scene),
+            Action::Claim(form) => self.claim(*form, words),
             Action::Dialog(text) => self.ask_permission(words.fill(text)),
             Action::Trust(text) => self.ask_trust(words.fill(text)),
             Action::SwallowEnter(count) => {
@@ -162,13 +134,15 @@ impl Player {
                 Ok(())
             }
             Action::Limit(text) => self.terminal.notice(&words.fill(text)),
-            Action::Error(text) => self.terminal.say_error(&words.fill(text)),
-            Action::Pretend(text) => self.pretend(text, scene),
+            Action::Error(text) => self.terminal.say_as(Emphasis::Error, &words.fill(text)),
+            Action::Pretend(text) => self.pretend(text, words),
             Action::Exit(code) => Err(Stop::Exit(*code)),
             Action::Signal(name) => self.signal(*name),
             Action::Hang => {
                 self.terminal.flush()?;
-                hang()
+                loop {
+                    std::thread::park();
+                }
             }
             Action::WriteFile(file) => {
                 let written = write_work(&words.fill(&file.path), &words.fill(&file.text));

@@ -6,7 +6,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use super::outward::Run;
-use super::play::{Player, Scene};
+use super::play::Player;
+use super::text::Words;
 use super::tty::Stop;
 
 /// Between two looks at a program that runs: nobody notices, and it costs nothing.
@@ -14,7 +15,6 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Most bytes of a program's complaint that are read; its first line is shown.
 const COMPLAINT_BYTES_MAX: u64 = 4096;
 
-/// A program that runs.
 struct Running {
     child: Child,
     complaint: File,
@@ -23,9 +23,8 @@ struct Running {
 impl Player {
     /// Runs a program and waits for its end. One that fails is told, as everything that goes wrong outside the terminal;
     /// what it prints is not: a script says itself what it does.
-    pub(super) fn run(&mut self, run: &Run, scene: &Scene<'_>) -> Result<(), Stop> {
-        let words = scene.words(&self.phrase, self.turns);
-        let argv: Vec<String> = run.argv.0.iter().map(|word| words.fill(word)).collect();
+    pub(super) fn run(&mut self, run: &Run, words: &Words<'_>) -> Result<(), Stop> {
+        let argv: Vec<String> = run.argv.iter().map(|word| words.fill(word)).collect();
         let stdin = run.stdin.as_ref().map(|text| words.fill(text));
         let within = run.within.pick(&mut self.chance);
         let ended = match start(&argv, stdin.as_deref()) {

@@ -3,10 +3,10 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde::de::{Deserializer, Error as _};
 
 use super::action::Action;
 use super::look::Look;
-use super::start_actions::StartActions;
 use super::values::{Pattern, Pause};
 
 /// A script for `tasuki agent scripted`: how the terminal behaves, and what is played on which turn.
@@ -37,9 +37,22 @@ pub(super) struct Script {
     pub look: Look,
     /// Actions played once, before the first prompt: a banner, a trust dialog, the alternate screen. No `claim`,
     /// `reply` or `fail`, for there is no turn yet.
-    pub at_start: StartActions,
+    #[serde(deserialize_with = "turnless")]
+    pub at_start: Vec<Action>,
     /// The first rule that fits a turn is played; a turn that none fits gets the default answer.
     pub rules: Vec<Rule>,
+}
+
+impl Script {
+    /// What stands before the input in `tui` mode.
+    pub(super) fn box_prompt(&self) -> &str {
+        self.prompt.as_deref().unwrap_or("> ")
+    }
+
+    /// Whether what is typed before the agent is ready is lost.
+    pub(super) fn drops_early_input(&self) -> bool {
+        self.before_ready == BeforeReady::Drop
+    }
 }
 
 /// How the agent meets its terminal.
@@ -127,4 +140,21 @@ pub(super) enum Kind {
     Reminder,
     /// Something to know, with nothing to answer.
     Info,
+}
+
+/// Actions that need no turn.
+fn turnless<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Action>, D::Error> {
+    let actions = Vec::<Action>::deserialize(deserializer)?;
+    let needs_turn = |action: &Action| match action {
+        Action::Claim(_) => Some("claim"),
+        Action::Reply(_) => Some("reply"),
+        Action::Fail(_) => Some("fail"),
+        _ => None,
+    };
+    match actions.iter().find_map(needs_turn) {
+        Some(name) => Err(D::Error::custom(format!(
+            "`at_start` has a `{name}`, but there is no turn yet: put it into a rule"
+        ))),
+        None => Ok(actions),
+    }
 }

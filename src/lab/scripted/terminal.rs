@@ -1,39 +1,33 @@
 //! What the player may do with its terminal, in either mode: the same verbs for a plain program that prints lines and
 //! for one with an input box.
 
+use std::rc::Rc;
 use std::time::Duration;
 
 use super::bottom::Spin;
 use super::dialog::Dialog;
 use super::emphasis::Emphasis;
+use super::input_box::Manners;
 use super::lines::LineReader;
 use super::look::{Answer, Look};
-use super::pace::let_pass;
 use super::screen::{drawn, up};
-use super::script::Mode;
+use super::script::{Mode, Script};
 use super::text::wrap_words;
 use super::tty::{Stop, Tty};
-use super::tui::{Tui, TuiSetup};
+use super::tui::Tui;
+use crate::io::clock;
 
 /// Erases from the cursor to the end of the row.
 const ERASE_ROW: &str = "\x1b[K";
 /// Erases all below the cursor.
 const ERASE_BELOW: &str = "\x1b[J";
 
-/// What a script may set about the terminal.
-#[derive(Debug)]
-pub(super) struct Setup {
-    pub(super) mode: Mode,
-    /// The prompt of `line` mode.
-    pub(super) line_prompt: Option<String>,
-    pub(super) tui: TuiSetup,
-}
-
 /// The agent's terminal.
 #[derive(Debug)]
 pub(super) struct Terminal {
     tty: Tty,
-    setup: Setup,
+    script: Rc<Script>,
+    manners: Manners,
     lines: LineReader,
     /// The box, while the input is raw.
     tui: Option<Tui>,
@@ -44,23 +38,23 @@ pub(super) struct Terminal {
 
 impl Terminal {
     /// Takes the terminal, in the mode of the script.
-    pub(super) fn open(setup: Setup) -> Result<Self, Stop> {
-        let (tty, raw) = (Tty::open(), setup.mode == Mode::Tui);
-        let lines = LineReader::default();
+    pub(super) fn open(script: Rc<Script>, manners: Manners) -> Result<Self, Stop> {
+        let (tty, raw) = (Tty::open(), script.mode == Mode::Tui);
+        let (lines, tui) = (LineReader::default(), None);
         let mut terminal =
-            Self { tty, setup, lines, tui: None, busy: false, ready: false, alt_screen: false };
+            Self { tty, script, manners, lines, tui, busy: false, ready: false, alt_screen: false };
         terminal.raw(raw)?;
         Ok(terminal)
     }
 
     /// The first prompt: what was typed so far counts or is lost, as the script says.
-    pub(super) fn set_ready(&mut self, forget_input: bool) -> Result<(), Stop> {
+    pub(super) fn set_ready(&mut self) -> Result<(), Stop> {
         self.ready = true;
-        if forget_input {
+        if self.script.drops_early_input() {
             self.tty.forget_input()?;
         }
         if let Some(tui) = &mut self.tui {
-            tui.set_ready();
+            tui.ready = true;
         }
         Ok(())
     }
@@ -71,7 +65,6 @@ impl Terminal {
         tui.next_line(&mut self.tty)
     }
 
-    /// A turn begins.
     pub(super) fn begin(&mut self) {
         self.busy = true;
         if let Some(tui) = &mut self.tui {
@@ -99,17 +92,13 @@ impl Terminal {
         self.say_as(Emphasis::More, text)
     }
 
-    /// Prints an error, as an agent tells of one.
-    pub(super) fn say_error(&mut self, text: &str) -> Result<(), Stop> {
-        self.say_as(Emphasis::Error, text)
-    }
-
     /// Prints the rows that stand above everything, where there is a box.
     pub(super) fn banner(&mut self) -> Result<(), Stop> {
         self.tui.as_mut().map_or(Ok(()), |tui| tui.banner(&mut self.tty))
     }
 
-    fn say_as(&mut self, emphasis: Emphasis, text: &str) -> Result<(), Stop> {
+    /// Prints a text in this form.
+    pub(super) fn say_as(&mut self, emphasis: Emphasis, text: &str) -> Result<(), Stop> {
         match &mut self.tui {
             Some(tui) => tui.say(&mut self.tty, text, emphasis),
             None => self.tty.write(&format!("{}\n", text.trim_end_matches('\n'))),
@@ -157,11 +146,11 @@ impl Terminal {
     /// Turns a spinner; none takes it away.
     pub(super) fn spin(&mut self, spin: Option<Spin>) -> Result<(), Stop> {
         if let Some(tui) = &mut self.tui {
-            tui.set_spinner(spin);
+            tui.spin = spin;
             return Ok(());
         }
         let row =
-            |spin: Spin| format!("{} {} {}s", self.setup.tui.look.picture(spin.step), spin.text, spin.secs);
+            |spin: Spin| format!("{} {} {}s", self.script.look.picture(spin.step), spin.text, spin.secs);
         self.tty.write(&format!("\r{}{ERASE_ROW}", spin.map(row).unwrap_or_default()))
     }
 
@@ -172,7 +161,8 @@ impl Terminal {
             None => {
                 self.tty.flush()?;
                 if !time.is_zero() {
-                    let_pass(time);
+                    // A plain program that works does not look at its terminal.
+                    clock::rest(time);
                 }
                 Ok(())
             }
@@ -198,9 +188,8 @@ impl Terminal {
         Ok(dialog.line(&self.lines.next(&self.tty)?))
     }
 
-    /// How the screen looks.
     pub(super) fn look(&self) -> &Look {
-        &self.setup.tui.look
+        &self.script.look
     }
 
     /// Sets what says that a turn is played.
@@ -217,7 +206,7 @@ impl Terminal {
     pub(super) fn notice(&mut self, text: &str) -> Result<(), Stop> {
         self.say_as(Emphasis::Limit, text)?;
         if let Some(tui) = &mut self.tui {
-            tui.notice(text);
+            tui.notice = Some(text.to_owned());
         }
         Ok(())
     }
@@ -225,17 +214,15 @@ impl Terminal {
     /// The next `count` Enters on a text are swallowed, where the input is raw.
     pub(super) fn swallow_enter(&mut self, count: u32) {
         if let Some(tui) = &mut self.tui {
-            tui.swallow_enter(count);
+            tui.input.swallow(count);
         }
     }
 
-    /// Sets the title of the pane.
     pub(super) fn title(&mut self, text: &str) -> Result<(), Stop> {
         let text: String = text.chars().filter(|c| !c.is_control()).collect();
         self.tty.write(&format!("\x1b]2;{text}\x07"))
     }
 
-    /// Rings the bell.
     pub(super) fn bell(&mut self) -> Result<(), Stop> {
         self.tty.write("\x07")
     }
@@ -249,7 +236,6 @@ impl Terminal {
         Ok(())
     }
 
-    /// Enters or leaves the alternate screen.
     pub(super) fn alt_screen(&mut self, on: bool) -> Result<(), Stop> {
         self.alt_screen = on;
         self.put(if on { "\x1b[?1049h\x1b[H" } else { "\x1b[?1049l" })
@@ -259,7 +245,7 @@ impl Terminal {
     pub(super) fn raw(&mut self, on: bool) -> Result<(), Stop> {
         match (&mut self.tui, on) {
             (None, true) => {
-                let mut tui = Tui::open(&mut self.tty, self.setup.tui.clone(), self.ready)?;
+                let mut tui = Tui::open(&mut self.tty, Rc::clone(&self.script), self.manners, self.ready)?;
                 if self.busy {
                     tui.begin();
                 }
@@ -293,8 +279,8 @@ impl Terminal {
     }
 
     fn next_plain_line(&mut self) -> Result<String, Stop> {
-        let prompt = self.setup.line_prompt.clone().unwrap_or_default();
-        self.tty.write(&prompt)?;
+        let prompt = self.script.prompt.as_deref().unwrap_or_default();
+        self.tty.write(prompt)?;
         self.tty.flush()?;
         let line = self.lines.next(&self.tty)?;
         // Nobody has shown the Enter: the answer begins on a row of its own all the same.

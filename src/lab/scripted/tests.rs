@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use expect_test::{Expect, expect};
 
 use super::action::Action;
-use super::load::{BadScript, parse};
+use super::load::parse;
 use super::script::Script;
+use crate::lab::trouble::Trouble;
 
 fn protocol() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("protocol")
@@ -77,7 +78,7 @@ fn every_example_file_is_a_script_and_names_the_schema() {
 
 fn check_error(text: &str, expected: Expect) {
     let why = match parse(text, "my.script.yaml") {
-        Err(BadScript::Invalid { report: Some(report), .. }) => report,
+        Err(Trouble { report: Some(report), .. }) => report,
         other => panic!("{other:?}"),
     };
     // The first line keeps the indent of the others, which the snapshot would take for its own.

@@ -15,23 +15,6 @@ const CUT: &str = "\n(cut: it was longer than a message may be)";
 /// Characters of a first line that the default answer and `{headline}` show.
 const SHOWN_CHARS: usize = 60;
 
-/// The placeholders.
-const NAMES: [&str; 13] = [
-    "id",
-    "from",
-    "token",
-    "content",
-    "first_line",
-    "headline",
-    "answers",
-    "report",
-    "feedback",
-    "line",
-    "digest",
-    "redelivered",
-    "n",
-];
-
 /// What the placeholders of a script's texts stand for in one turn.
 #[derive(Debug)]
 pub(super) struct Words<'a> {
@@ -55,27 +38,7 @@ impl Words<'_> {
 
     /// The same, whatever comes of it.
     pub(super) fn fill_openly(&self, text: &str, n: u32) -> String {
-        let mut filled = String::with_capacity(text.len());
-        let mut rest = text;
-        while let Some(at) = rest.find('{') {
-            let (before, from_brace) = rest.split_at(at);
-            filled.push_str(before);
-            let value = NAMES.iter().find_map(|name| {
-                let after = from_brace.strip_prefix('{')?.strip_prefix(name)?.strip_prefix('}')?;
-                Some((self.value(name, n), after))
-            });
-            match value {
-                Some((value, after)) => {
-                    filled.push_str(&value);
-                    rest = after;
-                }
-                None => {
-                    filled.push('{');
-                    rest = from_brace.get(1..).unwrap_or_default();
-                }
-            }
-        }
-        filled + rest
+        fill_in(text, |name| self.value(name, n))
     }
 
     /// What the agent says without a script, or where no rule fits.
@@ -92,8 +55,9 @@ impl Words<'_> {
         self.phrase.keep_from_claiming(&answer, self.turn.token.as_ref())
     }
 
-    fn value(&self, name: &str, n: u32) -> String {
-        match name {
+    /// What a placeholder stands for; none if there is no such placeholder.
+    fn value(&self, name: &str, n: u32) -> Option<String> {
+        Some(match name {
             "id" => self.turn.id.as_ref().map(ToString::to_string).unwrap_or_default(),
             "from" => self.from(),
             "token" => self.turn.token.as_ref().map(ToString::to_string).unwrap_or_default(),
@@ -106,8 +70,9 @@ impl Words<'_> {
             "line" => self.turn.line.clone(),
             "digest" => hex(&Sha256::digest(&self.task.content)),
             "redelivered" => self.task.redelivered.to_string(),
-            _ => n.to_string(),
-        }
+            "n" => n.to_string(),
+            _ => return None,
+        })
     }
 
     /// Who asked: as the doorbell says, else as the file says, else the person.
@@ -115,6 +80,26 @@ impl Words<'_> {
         let told = self.turn.from.as_ref().map(ToString::to_string);
         told.or_else(|| self.task.from.clone()).unwrap_or_else(|| crate::engine::words::USER.to_owned())
     }
+}
+
+/// `text` with the value of each `{name}` in its place; braces around anything else stay as they are.
+fn fill_in(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
+    let mut filled = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, braced)) = rest.split_once('{') {
+        filled.push_str(before);
+        match braced.split_once('}').and_then(|(name, after)| Some((value(name)?, after))) {
+            Some((value, after)) => {
+                filled.push_str(&value);
+                rest = after;
+            }
+            None => {
+                filled.push('{');
+                rest = braced;
+            }
+        }
+    }
+    filled + rest
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -175,19 +160,8 @@ pub(super) fn wrap_words(line: &str, cols: usize) -> Vec<String> {
 
 /// A row of a look: `{name}` is what `values` say, `{fill:X}` is X until the row has `cols` columns. Never wider than that.
 pub(super) fn filled(row: &str, cols: usize, values: &[(&str, &str)]) -> String {
-    let mut text = String::with_capacity(row.len());
-    let mut rest = row;
-    while let Some((before, braced)) = rest.split_once('{') {
-        text.push_str(before);
-        let value = values.iter().find_map(|(name, value)| {
-            let after = braced.strip_prefix(name)?.strip_prefix('}')?;
-            Some((*value, after))
-        });
-        let (value, after) = value.unwrap_or(("{", braced));
-        text.push_str(value);
-        rest = after;
-    }
-    text.push_str(rest);
+    let value = |name: &str| values.iter().find(|(known, _)| *known == name);
+    let mut text = fill_in(row, |name| value(name).map(|(_, value)| (*value).to_owned()));
     let filler = text.split_once("{fill:").and_then(|(before, rest)| {
         let (filler, after) = rest.split_once('}')?;
         Some((before.to_owned(), filler.to_owned(), after.to_owned()))
@@ -222,7 +196,6 @@ pub(super) fn wide(cols: usize) -> String {
     line + &"x".repeat(cols.saturating_sub(width))
 }
 
-/// Rows being filled.
 struct Rows {
     done: Vec<String>,
     cols: usize,

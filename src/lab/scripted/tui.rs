@@ -2,6 +2,7 @@
 //! the box; the box, the footer and what is still being said are drawn again in place.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 use std::time::Duration;
 
 use super::bottom::{Bottom, Spin, Stage, said, set_in};
@@ -9,12 +10,12 @@ use super::dialog::Dialog;
 use super::emphasis::{Emphasis, sent};
 use super::input_box::{InputBox, Manners};
 use super::keys::{Key, Keys};
-use super::look::{Answer, Look, Said};
-use super::pace::Stopwatch;
+use super::look::{Answer, Said};
 use super::screen::Region;
-use super::script::{BeforeReady, WhileBusy};
+use super::script::{BeforeReady, Script, WhileBusy};
 use super::text::filled;
 use super::tty::{READ_BYTES, Stop, Tty};
+use crate::io::clock::Clock;
 
 /// Messages that may wait while a turn is played. The daemon has one in flight; the rest is a person's typing.
 const QUEUED_MAX: usize = 64;
@@ -27,30 +28,19 @@ const PASTE_OFF: &str = "\x1b[?2004l";
 /// Clears the screen and goes to its top: after a change of width nothing stands where it was drawn.
 const CLEAR: &str = "\x1b[2J\x1b[H";
 
-/// What a script may set about this mode.
-#[derive(Debug, Clone)]
-pub(super) struct TuiSetup {
-    pub(super) prompt: String,
-    pub(super) placeholder: String,
-    pub(super) before_ready: BeforeReady,
-    pub(super) while_busy: WhileBusy,
-    pub(super) manners: Manners,
-    pub(super) look: Look,
-}
-
 /// The state of the screen and of what was typed.
 #[derive(Debug)]
 pub(super) struct Tui {
-    setup: TuiSetup,
-    clock: Stopwatch,
+    script: Rc<Script>,
+    clock: Clock,
     keys: Keys,
-    input: InputBox,
+    pub(super) input: InputBox,
     queued: VecDeque<String>,
     region: Region,
     cols: usize,
     /// Text that is being streamed.
     live: String,
-    spin: Option<Spin>,
+    pub(super) spin: Option<Spin>,
     /// The turn that is played.
     playing: Option<Playing>,
     /// Whether a turn was played before.
@@ -58,10 +48,11 @@ pub(super) struct Tui {
     /// The title that the look said last.
     title: Option<String>,
     /// A notice that stays until the next turn.
-    notice: Option<String>,
+    pub(super) notice: Option<String>,
     dialog: Option<Dialog>,
     answer: Option<Answer>,
-    ready: bool,
+    /// Whether Enter counts and the box is shown.
+    pub(super) ready: bool,
     pub(super) echo: bool,
 }
 
@@ -79,13 +70,18 @@ struct Playing {
 
 impl Tui {
     /// Takes the terminal over.
-    pub(super) fn open(tty: &mut Tty, setup: TuiSetup, ready: bool) -> Result<Self, Stop> {
+    pub(super) fn open(
+        tty: &mut Tty,
+        script: Rc<Script>,
+        manners: Manners,
+        ready: bool,
+    ) -> Result<Self, Stop> {
         tty.raw()?;
         tty.write(PASTE_ON)?;
         Ok(Self {
-            input: InputBox::new(setup.manners, setup.look.pasted.clone()),
-            setup,
-            clock: Stopwatch::start(),
+            input: InputBox::new(manners, script.look.pasted.clone()),
+            script,
+            clock: Clock::start(),
             keys: Keys::default(),
             queued: VecDeque::new(),
             region: Region::default(),
@@ -110,14 +106,8 @@ impl Tui {
         Ok(std::mem::take(&mut self.queued))
     }
 
-    /// From now on Enter counts and the box is shown.
-    pub(super) fn set_ready(&mut self) {
-        self.ready = true;
-    }
-
-    /// A turn begins.
     pub(super) fn begin(&mut self) {
-        let (sign, since) = (self.setup.look.sign.clone(), self.clock.now());
+        let (sign, since) = (self.script.look.sign.clone(), self.now());
         self.playing = Some(Playing { sign, since, answering: false, failed: None });
         self.played = true;
         self.notice = None;
@@ -130,7 +120,7 @@ impl Tui {
             self.end_stream(tty)?;
         }
         let Some(playing) = &self.playing else { return Ok(()) };
-        let (look, elapsed) = (&self.setup.look, self.elapsed().to_string());
+        let (look, elapsed) = (&self.script.look, self.elapsed().to_string());
         let (rows, text) = match (why, &look.interrupted, &playing.failed) {
             (Some(why), None, _) => {
                 self.say(tty, why, Emphasis::More)?;
@@ -156,22 +146,9 @@ impl Tui {
         }
     }
 
-    /// Keeps a notice in the footer until the next turn.
-    pub(super) fn notice(&mut self, text: &str) {
-        self.notice = Some(text.to_owned());
-    }
-
-    pub(super) fn set_spinner(&mut self, spin: Option<Spin>) {
-        self.spin = spin;
-    }
-
-    pub(super) fn swallow_enter(&mut self, count: u32) {
-        self.input.swallow(count);
-    }
-
     /// Prints a text above the box, as the look says it; it is broken to the width.
     pub(super) fn say(&mut self, tty: &mut Tty, text: &str, emphasis: Emphasis) -> Result<(), Stop> {
-        let form = emphasis.form(&self.setup.look);
+        let form = emphasis.form(&self.script.look);
         if let Some(playing) = &mut self.playing {
             playing.answering = true;
             if emphasis.fails() {
@@ -190,13 +167,13 @@ impl Tui {
     pub(super) fn banner(&mut self, tty: &mut Tty) -> Result<(), Stop> {
         let width = width(tty.size().0);
         let rows: String =
-            self.setup.look.banner.iter().map(|row| filled(row, width, &[]) + "\r\n").collect();
+            self.script.look.banner.iter().map(|row| filled(row, width, &[]) + "\r\n").collect();
         self.put(tty, &rows)
     }
 
     /// A text in rows as they are drawn where an answer goes on.
     pub(super) fn set_in(&self, text: &str, width: usize) -> Vec<String> {
-        let more = &self.setup.look.answer.more;
+        let more = &self.script.look.answer.more;
         set_in(text, more, more, width)
     }
 
@@ -238,7 +215,7 @@ impl Tui {
         loop {
             if let Some(line) = self.queued.pop_front() {
                 if self.echo {
-                    let form = sent(&self.setup.look, &self.setup.prompt);
+                    let form = sent(&self.script.look, self.script.box_prompt());
                     self.print(tty, &form, &line)?;
                 }
                 return Ok(line);
@@ -250,10 +227,10 @@ impl Tui {
 
     /// Lets `time` pass; what is typed meanwhile is shown and counts.
     pub(super) fn wait(&mut self, tty: &mut Tty, time: Duration) -> Result<(), Stop> {
-        let end = self.clock.now().saturating_add(time);
+        let end = self.now().saturating_add(time);
         loop {
             self.show(tty)?;
-            let left = end.saturating_sub(self.clock.now());
+            let left = end.saturating_sub(self.now());
             self.listen(tty, Some(left))?;
             if left.is_zero() {
                 return Ok(());
@@ -291,7 +268,7 @@ impl Tui {
     }
 
     fn key(&mut self, key: Key) -> Result<(), Stop> {
-        let now = self.clock.now();
+        let now = self.now();
         if let Some(dialog) = &mut self.dialog {
             self.answer = dialog.key(&key);
             if self.answer.is_some() {
@@ -299,7 +276,7 @@ impl Tui {
             }
             return Ok(());
         }
-        if !self.ready && self.setup.before_ready == BeforeReady::Drop {
+        if !self.ready && self.script.drops_early_input() {
             return Ok(());
         }
         match key {
@@ -324,14 +301,19 @@ impl Tui {
 
     fn submit(&mut self, text: String) -> Result<(), Stop> {
         self.queued.push_back(text);
-        if self.is_busy() && self.setup.while_busy == WhileBusy::Abort {
+        if self.is_busy() && self.script.on_enter_while_busy == WhileBusy::Abort {
             return Err(Stop::TurnOver("Interrupted by a new message"));
         }
         Ok(())
     }
 
     fn takes_enter(&self) -> bool {
-        (self.ready || self.setup.before_ready == BeforeReady::Take) && self.queued.len() < QUEUED_MAX
+        (self.ready || self.script.before_ready == BeforeReady::Take) && self.queued.len() < QUEUED_MAX
+    }
+
+    /// Now, on a clock that never goes back.
+    fn now(&self) -> Duration {
+        Duration::from_millis(self.clock.now().0)
     }
 
     fn is_busy(&self) -> bool {
@@ -341,7 +323,7 @@ impl Tui {
     /// For how many seconds the turn is played.
     fn elapsed(&self) -> u64 {
         let since = self.playing.as_ref().map_or(Duration::ZERO, |playing| playing.since);
-        self.clock.now().saturating_sub(since).as_secs()
+        self.now().saturating_sub(since).as_secs()
     }
 
     fn stage(&self) -> Stage {
@@ -375,14 +357,14 @@ impl Tui {
 
     fn bottom(&self) -> Bottom<'_> {
         Bottom {
-            look: &self.setup.look,
+            look: &self.script.look,
             stage: self.stage(),
             live: &self.live,
             queued: self.queued.iter().map(String::as_str).collect(),
             spin: self.spin.as_ref(),
             dialog: self.dialog.as_ref(),
-            prompt: &self.setup.prompt,
-            placeholder: &self.setup.placeholder,
+            prompt: self.script.box_prompt(),
+            placeholder: self.script.placeholder.as_deref().unwrap_or_default(),
             shown: if self.echo { self.input.shown() } else { String::new() },
             sign: self.playing.as_ref().map_or("", |playing| &playing.sign),
             notice: self.notice.as_deref(),

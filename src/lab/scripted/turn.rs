@@ -61,15 +61,16 @@ impl Turn {
     pub(super) fn read(line: &str) -> Self {
         let line = line.trim();
         let doorbell = line.strip_prefix(HEAD).and_then(|rest| read_doorbell(rest.trim_start()));
-        let turn = doorbell.unwrap_or_else(|| Self {
-            kind: Kind::Task,
-            id: None,
-            from: None,
-            token: None,
-            body: Body::Inline(line.to_owned()),
-            line: String::new(),
-        });
-        Self { line: line.to_owned(), ..turn }
+        match doorbell {
+            Some(turn) => Self { line: line.to_owned(), ..turn },
+            None => Self::plain(Kind::Task, line),
+        }
+    }
+
+    /// A line without id and token: its content is itself.
+    pub(super) fn plain(kind: Kind, line: &str) -> Self {
+        let body = Body::Inline(line.to_owned());
+        Self { kind, id: None, from: None, token: None, body, line: line.to_owned() }
     }
 
     /// Reads what the line points at.

@@ -1,20 +1,28 @@
 //! The values of a script that check themselves while they are read, so that an error shows their own line:
 //! times and regular expressions.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Deserialize, Deserializer, Error};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::chance::Chance;
+use crate::lab::chance::Chance;
 use crate::wire::time::parse_duration;
 
 /// Longest time in a script: a day is longer than any test or show, and short enough to add to any clock.
 const PAUSE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A time, or a range of times from which chance picks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(
+    inline,
+    with = "String",
+    extend(
+        "pattern" = r"^\s*\d+\s*[a-z]+[^.]*(\.\.\s*\d+\s*[a-z]+.*)?$",
+        "examples" = ["200ms", "2s", "200ms..2s"],
+    )
+)]
 pub(super) struct Pause {
     least: Duration,
     most: Duration,
@@ -32,13 +40,14 @@ impl Pause {
         let micros = u64::try_from(spread.as_micros()).unwrap_or(u64::MAX);
         self.least + Duration::from_micros(chance.below(micros.saturating_add(1)))
     }
+}
+
+impl TryFrom<String> for Pause {
+    type Error = String;
 
     /// Reads `200ms` or `200ms..2s`.
-    ///
-    /// # Errors
-    /// Says what a time looks like.
-    fn read(text: &str) -> Result<Self, String> {
-        let (least, most) = text.split_once("..").unwrap_or((text, text));
+    fn try_from(text: String) -> Result<Self, String> {
+        let (least, most) = text.split_once("..").unwrap_or((&text, &text));
         let pause = Self { least: read_time(least)?, most: read_time(most)? };
         if pause.least > pause.most {
             return Err(format!("`{text}` runs backwards: write the shorter time first"));
@@ -47,32 +56,10 @@ impl Pause {
     }
 }
 
-impl<'de> Deserialize<'de> for Pause {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::read(&String::deserialize(deserializer)?).map_err(Error::custom)
-    }
-}
-
-impl JsonSchema for Pause {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Pause".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "string",
-            "pattern": r"^\s*\d+\s*[a-z]+[^.]*(\.\.\s*\d+\s*[a-z]+.*)?$",
-            "examples": ["200ms", "2s", "200ms..2s"],
-        })
-    }
-}
-
 /// A regular expression of the `regex` crate.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(inline, with = "String", extend("format" = "regex"))]
 pub(super) struct Pattern(regex::Regex);
 
 impl Pattern {
@@ -82,24 +69,11 @@ impl Pattern {
     }
 }
 
-impl<'de> Deserialize<'de> for Pattern {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        regex::Regex::new(&text).map(Self).map_err(|why| Error::custom(one_line(&why.to_string())))
-    }
-}
+impl TryFrom<String> for Pattern {
+    type Error = String;
 
-impl JsonSchema for Pattern {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Pattern".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "format": "regex" })
+    fn try_from(text: String) -> Result<Self, String> {
+        regex::Regex::new(&text).map(Self).map_err(|why| one_line(&why.to_string()))
     }
 }
 
@@ -123,8 +97,9 @@ mod tests {
     #[test]
     fn a_pause_is_a_time_or_a_range() {
         let mut chance = Chance::new(7);
-        assert_eq!(Pause::read("200ms").map(|p| p.pick(&mut chance)), Ok(Duration::from_millis(200)));
-        let range = Pause::read("200ms .. 2s").expect("a range");
+        let read = |text: &str| Pause::try_from(text.to_owned());
+        assert_eq!(read("200ms").map(|p| p.pick(&mut chance)), Ok(Duration::from_millis(200)));
+        let range = read("200ms .. 2s").expect("a range");
         let picks: Vec<Duration> = (0..200).map(|_| range.pick(&mut chance)).collect();
         assert!(picks.iter().all(|t| (Duration::from_millis(200)..=Duration::from_secs(2)).contains(t)));
         assert!(
@@ -132,7 +107,7 @@ mod tests {
                 && picks.iter().any(|t| *t < Duration::from_secs(1))
         );
         for bad in ["", "200", "2s..200ms", "2 moons", "-1s", "25h", "..", "1s.."] {
-            assert!(Pause::read(bad).is_err(), "{bad:?}");
+            assert!(read(bad).is_err(), "{bad:?}");
         }
     }
 }

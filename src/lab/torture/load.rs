@@ -1,14 +1,15 @@
 //! The load: gives one parcel after the other, by every way there is, and goes on whatever happens to the daemon meanwhile.
 
-use super::dice::Dice;
 use super::news::News;
 use super::plan::{Made, Plan};
 use super::record::{CallOff, Note, Parcel, Recorder, Way};
+use super::setting::Wish;
 use super::stop::{Stop, wait};
 use super::world::World;
 use crate::io::client::{ANSWER_DEADLINE, Client, ClientError};
 use crate::io::clock::Clock;
 use crate::io::workspace::{Surroundings, Workspace};
+use crate::lab::chance::Chance;
 use crate::wire::api::{Accepted, Done};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -39,39 +40,32 @@ const SEND_DEADLINE: Duration = Duration::from_secs(90);
 #[derive(Debug)]
 pub(super) struct Load {
     plan: Plan,
-    dice: Dice,
+    chance: Chance,
     record: Recorder,
     workspace: Workspace,
     around: Surroundings,
     clock: Clock,
-    /// Messages to give; without a number, until it is stopped.
-    most: Option<u64>,
-    open_max: usize,
+    wish: Wish,
     given: u64,
 }
 
 /// What has come of something that takes its time.
 enum Came {
-    /// A parcel was given, or not.
     Given(u64, Result<(), String>),
-    /// A message was called off.
     CalledOff(String, CallOff),
 }
 
 impl Load {
-    pub(super) fn new(world: &World, record: Recorder, seed: u64, agents: usize, most: Option<u64>) -> Self {
+    pub(super) fn new(world: &World, record: Recorder, wish: Wish) -> Self {
         let (workspace, around) = world.address();
-        let plan = Plan::new(seed, agents, workspace.results(), || Clock::start().wall());
-        let open_max = OPEN_AN_AGENT * agents;
         Self {
-            plan,
-            dice: Dice::new(seed, 2),
+            plan: Plan::new(wish.seed, wish.agents, workspace.results(), || Clock::start().wall()),
+            chance: Chance::of_part(wish.seed, 2),
             record,
             workspace,
             around,
             clock: world.clock,
-            most,
-            open_max,
+            wish,
             given: 0,
         }
     }
@@ -79,30 +73,31 @@ impl Load {
     /// Gives parcels until so many messages were given or it is stopped, and waits for those on their way.
     pub(super) async fn run(mut self, news: mpsc::Sender<News>, mut stop: Stop) -> io::Result<()> {
         let mut under_way = JoinSet::new();
+        let open_max = OPEN_AN_AGENT * self.wish.agents;
         let mut burst = 0;
-        while !*stop.borrow() && self.most.is_none_or(|most| self.given < most) {
+        while !*stop.borrow() && self.wish.messages.is_none_or(|most| self.given < most) {
             self.come_to_rest(&mut under_way).await?;
             let open = self.open() + under_way.len();
             news.send(News::Open(open)).await.map_err(io::Error::other)?;
-            if open >= self.open_max {
+            if open >= open_max {
                 wait(Duration::from_millis(10), &mut stop).await;
                 continue;
             }
             for made in self.plan.next() {
-                self.record.note(&Note::Giving(made.parcel.clone()))?;
-                let messages = made.parcel.letters.len().max(1) as u64;
-                self.given += messages;
-                news.send(News::Given(messages)).await.map_err(io::Error::other)?;
+                let giving = Note::Giving(made.parcel.clone());
+                self.record.note(&giving)?;
+                self.given += made.parcel.messages() as u64;
+                news.send(News::Noted(giving)).await.map_err(io::Error::other)?;
                 self.give(made, &mut under_way)?;
             }
-            if self.dice.percent(CALLED_OFF_PERCENT)
-                && let Some(id) = self.plan.unwanted(&mut self.dice)
+            if self.chance.percent(CALLED_OFF_PERCENT)
+                && let Some(id) = self.plan.unwanted(&mut self.chance)
             {
                 self.call_off(id, &mut under_way)?;
             }
             if burst == 0 {
-                burst = if self.dice.percent(8) { self.dice.within(2, BURST) } else { 0 };
-                wait(Duration::from_millis(self.dice.below(PAUSE_MS)), &mut stop).await;
+                burst = if self.chance.percent(8) { self.chance.within(2, BURST) } else { 0 };
+                wait(Duration::from_millis(self.chance.below(PAUSE_MS)), &mut stop).await;
             } else {
                 burst -= 1;
             }
@@ -170,7 +165,7 @@ impl Load {
     fn call_off(&mut self, id: String, under_way: &mut JoinSet<Came>) -> io::Result<()> {
         self.record.note(&Note::CallingOff { id: id.clone() })?;
         let (workspace, around) = (self.workspace.clone(), self.around.clone());
-        let end = if self.dice.percent(30) { "?let_finish=true" } else { "" };
+        let end = if self.chance.percent(30) { "?let_finish=true" } else { "" };
         let path = format!("/v1/messages/{id}/cancel{end}");
         under_way.spawn(async move {
             let asked = tokio::task::spawn_blocking(move || {
@@ -195,9 +190,9 @@ impl Load {
 
     /// Where a slow writer cuts a file of so many bytes, and how long it rests there.
     fn pauses(&mut self, bytes: usize) -> Vec<(usize, Duration)> {
-        let mut cuts: Vec<usize> = (0..self.dice.size(1, 5)).map(|_| self.dice.size(0, bytes)).collect();
+        let mut cuts: Vec<usize> = (0..self.chance.size(1, 5)).map(|_| self.chance.size(0, bytes)).collect();
         cuts.sort_unstable();
-        cuts.into_iter().map(|cut| (cut, Duration::from_millis(self.dice.within(5, 200)))).collect()
+        cuts.into_iter().map(|cut| (cut, Duration::from_millis(self.chance.within(5, 200)))).collect()
     }
 
     fn send_command(&self, parcel: &Parcel) -> Command {

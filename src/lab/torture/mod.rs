@@ -6,7 +6,6 @@
 //! `hindrances` in the way; a `watcher` reads the views all the while; `record` writes it all down in files that tasuki knows
 //! nothing of; `oracle` reads them, and `report` tells.
 
-mod dice;
 mod disk;
 mod hindrances;
 mod kills;
@@ -31,7 +30,7 @@ use crate::lab::trouble::{Kind, Trouble};
 use crate::wire::number::read_whole;
 use crate::wire::time::read_time;
 use disk::Disk;
-use kills::{Kills, Wishes};
+use kills::Kills;
 use load::Load;
 use news::News;
 use number::{read_decimal, whole_within};
@@ -40,6 +39,7 @@ use progress::Progress;
 use record::{DEEDS, DROPS, Note, Recorder, SEEN};
 pub use report::TortureReport;
 pub use setting::Setting;
+use setting::Wish;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -47,7 +47,7 @@ use team::RETRIES_MAX;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use watcher::Watcher;
-use world::{Places, Shape, Start, World};
+use world::{Places, Start, World};
 
 /// News that may wait for whoever shows them.
 const NEWS_MAX: usize = 1_024;
@@ -142,8 +142,8 @@ pub fn run(setting: Setting<'_>, args: &Args) -> Result<TortureReport, Trouble> 
         return report::make(&Places { top: top.clone() }, true);
     }
     let seconds = |number: f64| Duration::try_from_secs_f64(number).map_err(|_| bad_number(number));
-    let limits =
-        (args.minutes.map(|minutes| seconds(minutes * 60.0)).transpose()?, seconds(args.start_limit)?);
+    let time = args.minutes.map(|minutes| seconds(minutes * 60.0)).transpose()?;
+    let start_limit = seconds(args.start_limit)?;
     let seed = args.seed.unwrap_or_else(made_up_seed);
     let folder = args.dir.clone().unwrap_or_else(|| setting.around.temp.clone());
     let top = tempfile::Builder::new().prefix("tasuki-torture-").tempdir_in(&folder);
@@ -151,8 +151,19 @@ pub fn run(setting: Setting<'_>, args: &Args) -> Result<TortureReport, Trouble> 
     let top = top.map_err(|error| unusable(&folder, error))?.keep();
     (setting.remark)(&format!("seed {seed}, in {}", top.display()));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let run = Run { setting, args, seed, minutes: limits.0, start_limit: limits.1 };
-    let done = runtime.block_on(run.all(&top));
+    let wish = Wish {
+        seed,
+        time,
+        messages: args.messages,
+        kills: args.kills,
+        gap: Duration::from_millis(args.gap),
+        agents: usize::from(args.agents),
+        retries: args.retries,
+        own_disk: args.full_disk,
+        spare_agents: args.no_agent_kills,
+        start_limit_ms: u64::try_from(start_limit.as_millis()).unwrap_or(u64::MAX),
+    };
+    let done = runtime.block_on(Run { setting, wish }.all(&top));
     runtime.shutdown_timeout(Duration::from_secs(5));
     if let Err(trouble) = done {
         // What never began needs no look; a run that broke off stays.
@@ -166,40 +177,29 @@ pub fn run(setting: Setting<'_>, args: &Args) -> Result<TortureReport, Trouble> 
 
 struct Run<'a> {
     setting: Setting<'a>,
-    args: &'a Args,
-    seed: u64,
-    minutes: Option<Duration>,
-    start_limit: Duration,
+    wish: Wish,
 }
 
 impl Run<'_> {
     /// Everything up to the report.
     async fn all(&self, top: &Path) -> Result<(), Trouble> {
-        let agents = usize::from(self.args.agents);
-        let shape = Shape { seed: self.seed, agents, retries: self.args.retries, disk: self.args.full_disk };
-        let mut world = World::build(self.setting, top, shape)?;
+        let Wish { seed, start_limit_ms, .. } = self.wish;
+        let mut world = World::build(self.setting, top, self.wish)?;
         let folder = world.places.record();
         let mut deeds = Recorder::create(&folder, DEEDS).map_err(Trouble::at(&folder))?;
         let drops = Recorder::create(&folder, DROPS).map_err(Trouble::at(&folder))?;
-        let start_limit_ms = u64::try_from(self.start_limit.as_millis()).unwrap_or(u64::MAX);
-        let tries = usize::from(self.args.retries) + 1;
-        deeds.note(&Note::Begun { seed: self.seed, start_limit_ms, tries })?;
+        let tries = usize::from(self.wish.retries) + 1;
+        deeds.note(&Note::Begun { seed, start_limit_ms, tries })?;
         self.begin(&mut world).await?;
         let seen = Recorder::create(&folder, SEEN).map_err(Trouble::at(&folder))?;
         let watcher = Watcher::start(world.workspace.clone(), seen)?;
         let (stopper, stop) = watch::channel(false);
         let (news, heard) = mpsc::channel(NEWS_MAX);
-        let load = Load::new(&world, drops, self.seed, agents, self.args.messages);
-        let wishes = Wishes {
-            most: self.args.kills,
-            spare_agents: self.args.no_agent_kills,
-            gap: Duration::from_millis(self.args.gap),
-            start_limit: self.start_limit,
-        };
-        let kills = Kills::new(self.seed, deeds, news.clone(), wishes);
+        let load = Load::new(&world, drops, self.wish);
+        let kills = Kills::new(deeds, news.clone(), self.wish);
         let load = tokio::spawn(load.run(news, stop.clone()));
         let kills = tokio::spawn(kills.run(world, stop));
-        let mut progress = Progress::new(self.setting);
+        let mut progress = Progress::new(self.setting, start_limit_ms);
         self.go_on(heard, &stopper, load, &mut progress).await?;
         let (mut world, mut deeds) = kills.await.map_err(io::Error::other)??;
         progress.say("the load is over: waiting until everything has ended");
@@ -238,19 +238,20 @@ impl Run<'_> {
         mut load: JoinHandle<io::Result<()>>,
         progress: &mut Progress,
     ) -> Result<(), Trouble> {
-        let endless = self.minutes.is_none() && self.args.messages.is_none() && self.args.kills.is_none();
-        let time = self.minutes.or(endless.then_some(Duration::from_secs(60)));
+        let Wish { time, messages, kills, .. } = self.wish;
+        let endless = time.is_none() && messages.is_none() && kills.is_none();
+        let time = time.or(endless.then_some(Duration::from_secs(60)));
         let over = tokio::time::sleep(time.unwrap_or(Duration::MAX));
         let interrupted = tokio::signal::ctrl_c();
         tokio::pin!(over, interrupted);
-        let mut kills_left = self.args.kills;
+        let mut kills_left = kills;
         let mut load_left = true;
         let mut ticks = tokio::time::interval(Duration::from_millis(100));
         loop {
             tokio::select! {
                 told = news.recv() => match told {
                     Some(told) => {
-                        if let (News::Struck { deadly: true }, Some(left)) = (&told, &mut kills_left) {
+                        if let (News::Noted(Note::Struck { deadly: true, .. }), Some(left)) = (&told, &mut kills_left) {
                             *left = left.saturating_sub(1);
                         }
                         progress.hear(told);
@@ -267,8 +268,8 @@ impl Run<'_> {
                 _ = ticks.tick() => progress.tick(),
             }
             let no_kills = kills_left == Some(0);
-            let by_load = !load_left && (no_kills || self.args.kills.is_none());
-            if by_load || (no_kills && self.args.messages.is_none()) {
+            let by_load = !load_left && (no_kills || kills.is_none());
+            if by_load || (no_kills && messages.is_none()) {
                 let _ = stopper.send(true);
             }
         }

@@ -1,10 +1,10 @@
 //! What is given to tasuki: one parcel after the other, all chance from the seed.
 
-use super::dice::Dice;
 use super::record::{Fate, Letter, Parcel, Way, digest};
 use super::team::{BOSS, POOL, SLOTH, agent};
 use super::text::{content, length, quoted, value};
 use crate::engine::words::Millis;
+use crate::lab::chance::Chance;
 use crate::wire::time::rfc3339_ms;
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -41,7 +41,7 @@ pub(super) struct Made {
 /// Makes parcels.
 #[derive(Debug)]
 pub(super) struct Plan {
-    dice: Dice,
+    chance: Chance,
     seed: u64,
     agents: usize,
     number: u64,
@@ -84,7 +84,7 @@ impl Plan {
     /// For so many agents that report to the user; `results` is where an answer shows that a message is known.
     pub(super) fn new(seed: u64, agents: usize, results: PathBuf, now: fn() -> Millis) -> Self {
         let (kept, recent) = (VecDeque::new(), VecDeque::new());
-        Self { dice: Dice::new(seed, 1), seed, agents, number: 0, kept, results, now, recent }
+        Self { chance: Chance::of_part(seed, 1), seed, agents, number: 0, kept, results, now, recent }
     }
 
     /// What is given next: one parcel, or two that are given at once, under one id.
@@ -102,18 +102,18 @@ impl Plan {
     }
 
     /// A message to call off, most likely one that is open; none if none was given.
-    pub(super) fn unwanted(&mut self, dice: &mut Dice) -> Option<String> {
+    pub(super) fn unwanted(&mut self, chance: &mut Chance) -> Option<String> {
         let ids = self.recent.make_contiguous();
-        dice.pick(ids).cloned()
+        chance.pick(ids).cloned()
     }
 
     fn make(&mut self) -> Vec<Made> {
         self.number += 1;
-        match self.dice.weighted(&FORMS, Form::One(Way::Renamed)) {
+        match self.chance.weighted(&FORMS, Form::One(Way::Renamed)) {
             Form::One(way) => self.one(way),
             Form::Together => vec![self.together()],
             Form::HandedOn => {
-                let size = length(&mut self.dice).min(HANDED_ON_BYTES_MAX);
+                let size = length(&mut self.chance).min(HANDED_ON_BYTES_MAX);
                 let letter = self.letter(true, BOSS, "task", size);
                 vec![self.file(Way::Renamed, Fate::Accepted, vec![letter])]
             }
@@ -127,16 +127,16 @@ impl Plan {
 
     fn one(&mut self, way: Way) -> Vec<Made> {
         let to = self.anybody();
-        let kind = if self.dice.percent(10) { "info" } else { "task" };
-        let size = length(&mut self.dice);
+        let kind = if self.chance.percent(10) { "info" } else { "task" };
+        let size = length(&mut self.chance);
         // A command or request that may have to be repeated needs an id to be known by.
-        let with_id = matches!(way, Way::Send | Way::Socket) || self.dice.percent(65);
+        let with_id = matches!(way, Way::Send | Way::Socket) || self.chance.percent(65);
         let (mut letter, text) = self.letter(with_id, &to, kind, size);
-        if !matches!(way, Way::Send | Way::Socket) && kind == "task" && self.dice.percent(HASTY_PERCENT) {
-            letter.timeout_ms = Some(self.dice.within(1, HASTY_MS));
+        if !matches!(way, Way::Send | Way::Socket) && kind == "task" && self.chance.percent(HASTY_PERCENT) {
+            letter.timeout_ms = Some(self.chance.within(1, HASTY_MS));
         }
-        if with_id && matches!(way, Way::Renamed | Way::Slowly) && self.dice.percent(LATE_PERCENT) {
-            letter.deadline_ms = Some((self.now)().0 + self.dice.within(1, LATE_MS));
+        if with_id && matches!(way, Way::Renamed | Way::Slowly) && self.chance.percent(LATE_PERCENT) {
+            letter.deadline_ms = Some((self.now)().0 + self.chance.within(1, LATE_MS));
             return vec![self.file(way, Fate::Late, vec![(letter, text)])];
         }
         if matches!(way, Way::Send | Way::Socket) {
@@ -149,7 +149,7 @@ impl Plan {
             if self.kept.len() > KEPT_MAX {
                 self.kept.pop_front();
             }
-            if self.dice.percent(4) {
+            if self.chance.percent(4) {
                 self.number += 1;
                 return vec![self.copy_of(&made, Way::Renamed), made];
             }
@@ -159,13 +159,13 @@ impl Plan {
 
     /// Several messages in one file; some wait for those before them.
     fn together(&mut self) -> Made {
-        let count = self.dice.size(2, TOGETHER_MAX);
+        let count = self.chance.size(2, TOGETHER_MAX);
         let mut letters: Vec<(Letter, String)> = Vec::new();
         for place in 0..count {
             let to = self.anybody();
-            let size = length(&mut self.dice).min(KEPT_BYTES_MAX);
-            let waits = place > 0 && self.dice.percent(40);
-            let with_id = waits || place == 0 || self.dice.percent(50);
+            let size = length(&mut self.chance).min(KEPT_BYTES_MAX);
+            let waits = place > 0 && self.chance.percent(40);
+            let with_id = waits || place == 0 || self.chance.percent(50);
             let (mut letter, text) = self.letter(with_id, &to, "task", size);
             letter.id = letter.id.map(|id| format!("{id}.{place}"));
             if waits {
@@ -173,15 +173,15 @@ impl Plan {
             }
             letters.push((letter, text));
         }
-        let way = if self.dice.percent(30) { Way::Slowly } else { Way::Renamed };
+        let way = if self.chance.percent(30) { Way::Slowly } else { Way::Renamed };
         self.file(way, Fate::Accepted, letters)
     }
 
     /// What was given before, whether it has been accepted since or not.
     fn again(&mut self) -> Vec<Made> {
-        let place = self.dice.size(0, self.kept.len().saturating_sub(1));
+        let place = self.chance.size(0, self.kept.len().saturating_sub(1));
         let Some(kept) = self.kept.get(place).cloned() else { return self.one(Way::Renamed) };
-        let way = if self.dice.percent(25) { Way::Slowly } else { Way::Renamed };
+        let way = if self.chance.percent(25) { Way::Slowly } else { Way::Renamed };
         vec![self.copy_of(&kept, way)]
     }
 
@@ -198,11 +198,11 @@ impl Plan {
             id.is_some_and(|id| self.results.join(format!("{id}.yaml")).exists())
         };
         let answered: Vec<Made> = self.kept.iter().filter(is_answered).cloned().collect();
-        let Some(first) = self.dice.pick(&answered).and_then(|made| made.parcel.letters.first()) else {
+        let Some(first) = self.chance.pick(&answered).and_then(|made| made.parcel.letters.first()) else {
             return self.one(Way::Renamed);
         };
         let head = format!("another content {}\n", self.number);
-        let text = content(&mut self.dice, &head, 100);
+        let text = content(&mut self.chance, &head, 100);
         let letter = Letter { content: digest(text.as_bytes()), ..first.clone() };
         vec![self.file(Way::Renamed, Fate::Refused("id-conflict".into()), vec![(letter, text)])]
     }
@@ -210,23 +210,23 @@ impl Plan {
     /// Two that say different things under one id.
     fn rivals(&mut self) -> Vec<Made> {
         let to = self.anybody();
-        let size = length(&mut self.dice).min(KEPT_BYTES_MAX);
+        let size = length(&mut self.chance).min(KEPT_BYTES_MAX);
         let (letter, text) = self.letter(true, &to, "task", size);
-        let other = content(&mut self.dice, &format!("a rival {}\n", self.number), 100);
+        let other = content(&mut self.chance, &format!("a rival {}\n", self.number), 100);
         let rival = Letter { content: digest(other.as_bytes()), ..letter.clone() };
         let first = self.file(Way::Renamed, Fate::Rival, vec![(letter, text)]);
         self.number += 1;
-        let way = if self.dice.percent(30) { Way::Slowly } else { Way::Renamed };
+        let way = if self.chance.percent(30) { Way::Slowly } else { Way::Renamed };
         vec![first, self.file(way, Fate::Rival, vec![(rival, other)])]
     }
 
     /// A task that ends by its time alone.
     fn endless(&mut self) -> Made {
-        let size = length(&mut self.dice).min(KEPT_BYTES_MAX);
+        let size = length(&mut self.chance).min(KEPT_BYTES_MAX);
         let (mut letter, text) = self.letter(true, SLOTH, "task", size);
         letter.endless = true;
-        let time = self.dice.within(100, ENDLESS_MS);
-        let fate = if self.dice.percent(50) {
+        let time = self.chance.within(100, ENDLESS_MS);
+        let fate = if self.chance.percent(50) {
             letter.deadline_ms = Some((self.now)().0 + time);
             Fate::Late
         } else {
@@ -237,8 +237,8 @@ impl Plan {
     }
 
     fn bad(&mut self) -> Made {
-        let size = self.dice.size(1, 300);
-        let text = quoted(&content(&mut self.dice, "bad", size));
+        let size = self.chance.size(1, 300);
+        let text = quoted(&content(&mut self.chance, "bad", size));
         let to = agent(0);
         let whole = |fields: &str| format!("{fields}content: {text}\n").into_bytes();
         let nobody = format!("to: {to}\ncontent: {text}\n---\nto: nobody\ncontent: {text}\n");
@@ -257,28 +257,28 @@ impl Plan {
             ("too-large", format!("to: {to}\ncontent: {}\n", "x".repeat(TOO_LARGE)).into_bytes()),
         ];
         // The largest one is rare: it is only there to be counted.
-        let last = if self.dice.percent(10) { forms.len() - 1 } else { forms.len() - 2 };
-        let place = self.dice.size(0, last);
+        let last = if self.chance.percent(10) { forms.len() - 1 } else { forms.len() - 2 };
+        let place = self.chance.size(0, last);
         let (code, bytes) = forms.into_iter().nth(place).unwrap_or_default();
         let parcel = self.parcel(Way::Renamed, Fate::Refused(code.into()), Vec::new(), &bytes);
         Made { parcel, bytes }
     }
 
     fn anybody(&mut self) -> String {
-        if self.dice.percent(15) {
+        if self.chance.percent(15) {
             return POOL.to_owned();
         }
-        agent(self.dice.size(0, self.agents.saturating_sub(1)))
+        agent(self.chance.size(0, self.agents.saturating_sub(1)))
     }
 
     fn letter(&mut self, with_id: bool, to: &str, kind: &str, size: usize) -> (Letter, String) {
         let head = if with_id {
             String::new()
         } else {
-            format!("key {} of {}\n", self.dice.below(u64::MAX), self.seed)
+            format!("key {} of {}\n", self.chance.below(u64::MAX), self.seed)
         };
-        let text = content(&mut self.dice, &head, size);
-        let priority = self.dice.weighted(&[(80, "normal"), (10, "high"), (10, "low")], "normal");
+        let text = content(&mut self.chance, &head, size);
+        let priority = self.chance.weighted(&[(80, "normal"), (10, "high"), (10, "low")], "normal");
         let letter = Letter {
             id: with_id.then(|| format!("t{}", self.number)),
             to: to.to_owned(),
@@ -326,13 +326,13 @@ impl Plan {
         if !letter.depends_on.is_empty() {
             yaml.push_str(&format!("depends_on: [{}]\n", letter.depends_on.join(", ")));
         }
-        yaml.push_str(&format!("content: {}", value(&mut self.dice, text)));
+        yaml.push_str(&format!("content: {}", value(&mut self.chance, text)));
         yaml
     }
 
     fn parcel(&mut self, way: Way, fate: Fate, letters: Vec<Letter>, bytes: &[u8]) -> Parcel {
         let stem =
-            self.dice.pick(&["drop", "落とし物", "a file with spaces", "🎽"]).copied().unwrap_or("drop");
+            self.chance.pick(&["drop", "落とし物", "a file with spaces", "🎽"]).copied().unwrap_or("drop");
         let name = format!("{stem} {}.yaml", self.number);
         Parcel { number: self.number, way, fate, name, bytes: digest(bytes), letters }
     }

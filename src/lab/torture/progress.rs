@@ -1,12 +1,12 @@
 //! What goes on: one line that moves on a terminal, a line each ten seconds elsewhere.
 
 use super::news::News;
+use super::record::Note;
 use super::report::several;
 use super::setting::Setting;
 use crate::io::clock::Clock;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
-use std::time::Duration;
 
 /// Between two lines where nothing can move.
 const LINE_MS: u64 = 10_000;
@@ -20,13 +20,14 @@ pub(super) struct Progress {
     messages: u64,
     kills: u64,
     open: usize,
-    slowest: Duration,
+    start_limit_ms: u64,
+    slowest_ms: u64,
     slow: u64,
     odd: u64,
 }
 
 impl Progress {
-    pub(super) fn new(setting: Setting<'_>) -> Self {
+    pub(super) fn new(setting: Setting<'_>, start_limit_ms: u64) -> Self {
         let bar = (!setting.json && std::io::stderr().is_terminal()).then(|| {
             let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}");
             ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
@@ -40,7 +41,8 @@ impl Progress {
             messages: 0,
             kills: 0,
             open: 0,
-            slowest: Duration::ZERO,
+            start_limit_ms,
+            slowest_ms: 0,
             slow: 0,
             odd: 0,
         }
@@ -48,17 +50,18 @@ impl Progress {
 
     pub(super) fn hear(&mut self, news: News) {
         match news {
-            News::Given(messages) => self.messages += messages,
             News::Open(open) => self.open = open,
-            News::Struck { deadly } => self.kills += u64::from(deadly),
-            News::Started { took, slow } => {
-                self.slowest = self.slowest.max(took);
-                self.slow += u64::from(slow);
+            News::Noted(Note::Giving(parcel)) => self.messages += parcel.messages() as u64,
+            News::Noted(Note::Struck { deadly, .. }) => self.kills += u64::from(deadly),
+            News::Noted(Note::Started { ms, .. }) => {
+                self.slowest_ms = self.slowest_ms.max(ms);
+                self.slow += u64::from(ms > self.start_limit_ms);
             }
-            News::Odd(text) => {
+            News::Noted(Note::Odd { text, .. }) => {
                 self.odd += 1;
                 self.say(&format!("found: {text}"));
             }
+            News::Noted(_) => {}
         }
     }
 
@@ -98,7 +101,7 @@ impl Progress {
             several(self.messages, "message"),
             several(self.kills, "kill"),
             self.open,
-            self.slowest.as_millis()
+            self.slowest_ms
         );
         if self.slow + self.odd > 0 {
             line.push_str(&format!(", {} found", self.slow + self.odd));

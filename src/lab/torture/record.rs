@@ -26,6 +26,13 @@ pub(super) struct Parcel {
     pub(super) letters: Vec<Letter>,
 }
 
+impl Parcel {
+    /// How many messages it counts for: one that holds none is a bad one.
+    pub(super) fn messages(&self) -> usize {
+        self.letters.len().max(1)
+    }
+}
+
 /// One message in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Letter {
@@ -96,7 +103,6 @@ pub(super) enum CallOff {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub(super) enum Note {
-    /// The run begins.
     Begun {
         seed: u64,
         start_limit_ms: u64,
@@ -167,7 +173,6 @@ impl Recorder {
     }
 }
 
-/// Reads a record.
 pub(super) fn read(folder: &Path, name: &str) -> io::Result<Vec<Note>> {
     let path = folder.join(name);
     let whole = |error| io::Error::other(format!("{}: {error}", path.display()));

@@ -29,7 +29,6 @@ enum Sign {
     Starting(u64),
 }
 
-/// The steps, by name.
 const STEPS: [(&str, Sign); 25] = [
     ("a drop is there", Sign::Changed("queue")),
     ("a drop is claimed", Sign::Changed(".tasuki/claim")),
@@ -90,27 +89,25 @@ impl Signs {
 /// What is looked at, and how it was at first.
 enum Watch {
     Log { path: PathBuf, from: u64, text: &'static str },
-    Stamp { path: PathBuf, at: Option<SystemTime> },
-    Stamps(Vec<(PathBuf, Option<SystemTime>)>),
+    Stamps(Vec<(Option<SystemTime>, PathBuf)>),
 }
 
 impl Watch {
     fn on(world: &World, sign: Sign) -> Self {
         let root = world.workspace.root();
-        let stamp = |path: PathBuf| Self::Stamp { at: stamp(&path), path };
+        let stamps =
+            |paths: Vec<PathBuf>| Self::Stamps(paths.into_iter().map(|path| (stamp(&path), path)).collect());
         match sign {
             Sign::Said(text) => {
                 let path = world.workspace.activity_log();
                 Self::Log { from: fs::metadata(&path).map_or(0, |meta| meta.len()), path, text }
             }
-            Sign::Changed(name) => stamp(root.join(name)),
-            Sign::Written => stamp(newest(&world.workspace.journal(), ".jsonl")),
-            Sign::Done => stamp(newest(&world.workspace.done(), "")),
+            Sign::Changed(name) => stamps(vec![root.join(name)]),
+            Sign::Written => stamps(vec![newest(&world.workspace.journal(), ".jsonl")]),
+            Sign::Done => stamps(vec![newest(&world.workspace.done(), "")]),
             Sign::Heard | Sign::Starting(_) => {
                 let files = fs::read_dir(world.places.heard()).into_iter().flatten().flatten();
-                Self::Stamps(
-                    files.map(|entry| entry.path()).map(|path| (path.clone(), self::stamp(&path))).collect(),
-                )
+                stamps(files.map(|entry| entry.path()).collect())
             }
         }
     }
@@ -128,8 +125,7 @@ impl Watch {
                 *from += whole as u64;
                 read.is_ok() && String::from_utf8_lossy(new.get(..whole).unwrap_or_default()).contains(*text)
             }
-            Self::Stamp { path, at } => stamp(path) != *at,
-            Self::Stamps(all) => all.iter().any(|(path, at)| stamp(path) != *at),
+            Self::Stamps(all) => all.iter().any(|(at, path)| stamp(path) != *at),
         }
     }
 }

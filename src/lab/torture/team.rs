@@ -26,7 +26,6 @@ pub(super) fn agent(number: usize) -> String {
     format!("a{number}")
 }
 
-/// The names of all agents.
 pub(super) fn names(agents: usize) -> Vec<String> {
     let others = [SLOTH, BOSS, MANAGER].into_iter().chain(WORKERS);
     (0..agents).map(agent).chain(others.map(str::to_owned)).collect()

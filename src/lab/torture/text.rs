@@ -1,7 +1,7 @@
 //! Contents and the YAML around them, as people and programs write it. Made without tasuki's own writers, which are among
 //! what is being tried.
 
-use super::dice::Dice;
+use crate::lab::chance::Chance;
 
 /// What contents are made of: other scripts, marks that YAML, terminals and tasuki itself read something into.
 const WORDS: [&str; 28] = [
@@ -38,14 +38,14 @@ const WORDS: [&str; 28] = [
 const ODD: [&str; 7] = ["\r\n", "\t", "\u{85}", "\u{2028}", "\u{feff}", "\u{202e}", "\u{1b}[201~"];
 
 /// A text of `bytes` bytes, or up to three fewer where a character would be cut. It begins with `head`.
-pub(super) fn content(dice: &mut Dice, head: &str, bytes: usize) -> String {
+pub(super) fn content(chance: &mut Chance, head: &str, bytes: usize) -> String {
     let mut text = String::with_capacity(bytes + 64);
     text.push_str(head);
-    let odd = dice.percent(20);
+    let odd = chance.percent(20);
     while text.len() < bytes {
-        let list: &[&str] = if odd && dice.percent(4) { &ODD } else { &WORDS };
-        text.push_str(dice.pick(list).copied().unwrap_or("x"));
-        text.push(if dice.percent(12) { '\n' } else { ' ' });
+        let list: &[&str] = if odd && chance.percent(4) { &ODD } else { &WORDS };
+        text.push_str(chance.pick(list).copied().unwrap_or("x"));
+        text.push(if chance.percent(12) { '\n' } else { ' ' });
     }
     text.truncate(text.floor_char_boundary(bytes.max(head.len())));
     if text.trim().is_empty() {
@@ -56,8 +56,8 @@ pub(super) fn content(dice: &mut Dice, head: &str, bytes: usize) -> String {
 }
 
 /// How long the next content is: most are short, some long, a few nearly as long as a message may be.
-pub(super) fn length(dice: &mut Dice) -> usize {
-    let (least, most) = dice.weighted(
+pub(super) fn length(chance: &mut Chance) -> usize {
+    let (least, most) = chance.weighted(
         &[
             (550, (1, 200)),
             (300, (200, 4_000)),
@@ -67,12 +67,12 @@ pub(super) fn length(dice: &mut Dice) -> usize {
         ],
         (1, 200),
     );
-    dice.size(least, most)
+    chance.size(least, most)
 }
 
-/// The value of `content:` with its line end: a block where it can be one and the dice say so, else in double quotes.
-pub(super) fn value(dice: &mut Dice, content: &str) -> String {
-    if fits_a_block(content) && dice.percent(50) {
+/// The value of `content:` with its line end: a block where it can be one and chance says so, else in double quotes.
+pub(super) fn value(chance: &mut Chance, content: &str) -> String {
+    if fits_a_block(content) && chance.percent(50) {
         return block(content);
     }
     format!("{}\n", quoted(content))
@@ -131,12 +131,12 @@ mod tests {
         struct File {
             content: String,
         }
-        let mut dice = Dice::new(5, 5);
+        let mut chance = Chance::of_part(5, 5);
         for bytes in (1..60).chain([1_000, 20_000]) {
             for head in ["", "key 🎽\n"] {
-                let text = content(&mut dice, head, bytes);
+                let text = content(&mut chance, head, bytes);
                 assert!(text.starts_with(head) || head.len() > bytes, "{text}");
-                let yaml = format!("to: a\ncontent: {}", value(&mut dice, &text));
+                let yaml = format!("to: a\ncontent: {}", value(&mut chance, &text));
                 let ours: File = serde_saphyr::from_str(&yaml).expect(&yaml);
                 assert_eq!(ours.content, text, "{yaml}");
                 let theirs: File = serde_yaml::from_str(&yaml).expect(&yaml);

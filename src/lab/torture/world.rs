@@ -6,7 +6,7 @@
 //! ```
 
 use super::disk::Disk;
-use super::setting::Setting;
+use super::setting::{Setting, Wish};
 use super::team::{LOW_DISK, names, scripts, team_file};
 use crate::io::client::{Client, ClientError};
 use crate::io::clock::Clock;
@@ -30,6 +30,8 @@ const LOOK: Duration = Duration::from_millis(5);
 const TMUX_DEADLINE: Duration = Duration::from_secs(3);
 /// How long anything that ends by itself may take.
 const END_DEADLINE: Duration = Duration::from_secs(30);
+/// A command may wait for such an end itself.
+const COMMAND_DEADLINE: Duration = Duration::from_secs(60);
 
 /// Where a run's folders are.
 #[derive(Debug, Clone)]
@@ -60,17 +62,6 @@ pub(super) enum Start {
     Failed(String),
 }
 
-/// What a run is made of.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Shape {
-    pub(super) seed: u64,
-    pub(super) agents: usize,
-    /// How often a message is tried again.
-    pub(super) retries: u16,
-    /// Whether the workspace is to have a disk of its own.
-    pub(super) disk: bool,
-}
-
 /// What the daemon finds when it is started.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Surface {
@@ -92,7 +83,7 @@ pub(super) struct World {
     pub(super) disk: Option<Disk>,
     /// What the next daemon finds.
     pub(super) surface: Surface,
-    shape: Shape,
+    wish: Wish,
     pub(super) workspace: Workspace,
     pub(super) clock: Clock,
     around: Surroundings,
@@ -102,21 +93,21 @@ pub(super) struct World {
 
 impl World {
     /// Makes the folders, the team file and the scripts in `top`. Nothing runs yet.
-    pub(super) fn build(setting: Setting<'_>, top: &Path, shape: Shape) -> Result<Self, Trouble> {
+    pub(super) fn build(setting: Setting<'_>, top: &Path, wish: Wish) -> Result<Self, Trouble> {
         let places = Places { top: top.to_path_buf() };
         let folder = places.workspace();
         fs::create_dir_all(&folder).map_err(Trouble::at(&folder))?;
-        let disk = shape.disk.then(|| Disk::mount(top, &folder)).transpose()?;
+        let disk = wish.own_disk.then(|| Disk::mount(top, &folder)).transpose()?;
         for folder in [places.heard(), folder.join("scripts")] {
             fs::create_dir_all(&folder).map_err(Trouble::at(&folder))?;
         }
-        let socket = format!("tasuki-torture-{}-{:x}", std::process::id(), shape.seed);
-        for (name, rules) in scripts(&places.heard(), shape.agents) {
+        let socket = format!("tasuki-torture-{}-{:x}", std::process::id(), wish.seed);
+        for (name, rules) in scripts(&places.heard(), wish.agents) {
             let path = places.workspace().join(format!("scripts/{name}.yaml"));
             fs::write(&path, rules).map_err(Trouble::at(&path))?;
         }
         let team = places.workspace().join(crate::io::workspace::TEAM_FILE);
-        fs::write(&team, team_file(&socket, shape.agents, shape.retries, LOW_DISK))
+        fs::write(&team, team_file(&socket, wish.agents, wish.retries, LOW_DISK))
             .map_err(Trouble::at(&team))?;
         let workspace = Workspace::at(&places.workspace()).map_err(Trouble::unusable)?;
         let mut around = setting.around.clone();
@@ -125,14 +116,14 @@ impl World {
         }
         let surface = Surface { umask: "022", watches: None };
         let clock = Clock::start();
-        Ok(Self { places, disk, surface, shape, workspace, clock, around, socket, daemon: None })
+        Ok(Self { places, disk, surface, wish, workspace, clock, around, socket, daemon: None })
     }
 
     /// Writes the team file anew, with another word on how much room a disk must have.
     pub(super) fn set_low_disk(&self, low_disk: &str) -> io::Result<()> {
         let team = self.workspace.root().join(crate::io::workspace::TEAM_FILE);
         let new = self.workspace.root().join(".team.tmp");
-        fs::write(&new, team_file(&self.socket, self.shape.agents, self.shape.retries, low_disk))?;
+        fs::write(&new, team_file(&self.socket, self.wish.agents, self.wish.retries, low_disk))?;
         fs::rename(&new, &team)
     }
 
@@ -251,12 +242,8 @@ impl World {
 
     /// Starts a second daemon beside the first: what it exits with.
     pub(super) async fn second_daemon(&self) -> Result<Option<i32>, String> {
-        let output = tokio::time::timeout(END_DEADLINE, self.tasuki(&["daemon"]).output()).await;
-        match output {
-            Ok(Ok(output)) => Ok(output.status.code()),
-            Ok(Err(error)) => Err(format!("a second daemon cannot be started: {error}")),
-            Err(_) => Err(format!("a second daemon ran for {END_DEADLINE:?} beside the first")),
-        }
+        let output = self.output(&["daemon"]).await;
+        output.map(|output| output.status.code()).map_err(|why| format!("a second daemon: {why}"))
     }
 
     /// tmux on the server of the workspace; empty if it does not answer.
@@ -270,12 +257,10 @@ impl World {
         }
     }
 
-    /// The tmux server's process.
     pub(super) async fn tmux_pid(&self) -> Option<u32> {
         self.tmux(&["display-message", "-p", "#{pid}"]).await.trim().parse().ok()
     }
 
-    /// The agents' processes.
     pub(super) async fn agent_pids(&self) -> Vec<u32> {
         let panes = self.tmux(&["list-panes", "-s", "-t", "=tasuki", "-F", "#{pane_pid}"]).await;
         panes.lines().filter_map(|line| line.trim().parse().ok()).collect()
@@ -289,34 +274,32 @@ impl World {
         waited.unwrap_or_default()
     }
 
-    /// The names of all agents.
     pub(super) fn names(&self) -> Vec<String> {
-        names(self.shape.agents)
+        names(self.wish.agents)
     }
 
     /// Gives an order as a person does; what is said where it is not followed.
     pub(super) async fn order(&self, arguments: &[&str]) -> Result<(), String> {
-        match tokio::time::timeout(END_DEADLINE, self.tasuki(arguments).output()).await {
-            Ok(Ok(output)) if output.status.success() => Ok(()),
-            Ok(Ok(output)) => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
-            Ok(Err(error)) => Err(error.to_string()),
-            Err(_) => Err(format!("no end after {END_DEADLINE:?}")),
+        let output = self.output(arguments).await?;
+        if output.status.success() {
+            return Ok(());
+        }
+        Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
+    }
+
+    /// Runs a command to its end; why it came to none.
+    async fn output(&self, arguments: &[&str]) -> Result<Output, String> {
+        match tokio::time::timeout(COMMAND_DEADLINE, self.tasuki(arguments).output()).await {
+            Ok(output) => output.map_err(|error| error.to_string()),
+            Err(_) => Err(format!("no end after {COMMAND_DEADLINE:?}")),
         }
     }
 
     /// Ends the daemon and the agents as a person does; what is wrong with that.
     pub(super) async fn down(&mut self) -> Option<String> {
-        let output = tokio::time::timeout(END_DEADLINE * 2, self.tasuki(&["down"]).output()).await;
-        let wrong = match output {
-            Ok(Ok(output)) if output.status.success() => None,
-            Ok(Ok(output)) => {
-                Some(format!("`tasuki down`: {}", String::from_utf8_lossy(&output.stderr).trim()))
-            }
-            Ok(Err(error)) => Some(format!("`tasuki down`: {error}")),
-            Err(_) => Some("`tasuki down` does not end".to_owned()),
-        };
+        let followed = self.order(&["down"]).await;
         self.kill_daemon().await;
-        wrong
+        followed.err().map(|why| format!("`tasuki down`: {why}"))
     }
 
     /// Processes of the workspace that still run, each with its command line.

@@ -1,6 +1,6 @@
 //! `tasuki agent`: starts, stops and lists agents, and plays tasuki's own.
 
-use super::context::{Context, Ended, read_name};
+use super::context::{Context, Ended};
 use super::failure::{Failure, Kind};
 use super::lab::AGENT_EXAMPLE;
 use super::up::named;
@@ -38,21 +38,18 @@ pub(super) enum Verb {
     )]
     Start {
         /// Agent name
-        #[arg(value_parser = read_name)]
         agent: Option<AgentName>,
     },
     /// Stops an agent; its messages wait
     #[command(after_help = "Examples:\n  tasuki agent stop grand_boss")]
     Stop {
         /// Agent name
-        #[arg(value_parser = read_name)]
         agent: AgentName,
     },
     /// Stops an agent and starts it again
     #[command(after_help = "Examples:\n  tasuki agent restart grand_boss")]
     Restart {
         /// Agent name
-        #[arg(value_parser = read_name)]
         agent: AgentName,
     },
     /// Lists the agents

@@ -1,6 +1,6 @@
 //! `tasuki answer`: what an agent asks, and a person's answer to it.
 
-use super::context::{Context, Ended, read_name};
+use super::context::{Context, Ended};
 use super::failure::{Failure, Kind};
 use super::table::harmless_lines;
 use crate::engine::words::AgentName;
@@ -30,7 +30,6 @@ Exit codes:
   3  Enter was pressed, and the dialog is still there")]
 pub(super) struct Args {
     /// Agent name
-    #[arg(value_parser = read_name)]
     agent: AgentName,
     /// `yes`, `no`, the number of a choice, or its first words. Other words are typed, if one of the choices takes a text. `done`
     /// accepts what the agent said as its answer, if its turn ended without its phrase. Without a choice, the dialog is shown

@@ -1,6 +1,6 @@
 //! `tasuki attach`: becomes tmux, showing an agent's window.
 
-use super::context::{Context, Ended, read_name};
+use super::context::{Context, Ended};
 use super::failure::{Failure, Kind};
 use crate::daemon::tmux::server::tmux_server;
 use crate::engine::words::AgentName;
@@ -26,7 +26,6 @@ Exit codes:
   5  no agent is running")]
 pub(super) struct Args {
     /// Agent name
-    #[arg(value_parser = read_name)]
     agent: Option<AgentName>,
     /// Show all agents at once, read-only
     #[arg(long, conflicts_with = "agent")]

@@ -1,6 +1,6 @@
 //! `tasuki cancel`: calls messages off.
 
-use super::context::{Context, Ended, read_id};
+use super::context::{Context, Ended};
 use super::failure::Failure;
 use crate::engine::words::MessageId;
 use crate::io::client::{ANSWER_DEADLINE, ClientError};
@@ -19,7 +19,7 @@ A later answer closes nothing and is not recorded. It remains where the agent wr
 in queue/rejected/. The same happens to a task that has timed out.")]
 pub(super) struct Args {
     /// Message id
-    #[arg(value_name = "ID", value_parser = read_id, required = true)]
+    #[arg(value_name = "ID", required = true)]
     ids: Vec<MessageId>,
     /// Do not interrupt the running turn; its answer closes nothing and is not recorded
     #[arg(long)]

@@ -2,7 +2,6 @@
 
 use super::failure::{Failure, Kind};
 use crate::engine::message::refusal::{Code, Refusal};
-use crate::engine::words::{AgentName, MessageId};
 use crate::io::client::{Client, ClientError};
 use crate::io::lock;
 use crate::io::workspace::{Surroundings, Workspace};
@@ -86,7 +85,6 @@ impl Context {
         }
     }
 
-    /// A way to ask the daemon.
     pub(super) fn client(&self) -> Result<Client, Failure> {
         Ok(Client::new(&self.workspace()?, &self.around)?)
     }
@@ -98,7 +96,6 @@ impl Context {
         Ok(out.flush()?)
     }
 
-    /// Writes a value as JSON.
     pub(super) fn say_json(&self, value: &impl Serialize) -> Ended {
         let text = serde_json::to_string_pretty(value).map_err(std::io::Error::other)?;
         self.say(text)
@@ -159,16 +156,6 @@ pub(super) fn text_or_input(text: Option<&str>) -> Result<String, Failure> {
     let bad =
         |_| Failure::new(Kind::Rejected, "not-utf8", "the standard input is not UTF-8", "send text as UTF-8");
     String::from_utf8(bytes).map_err(bad)
-}
-
-/// An id on the command line.
-pub(super) fn read_id(text: &str) -> Result<MessageId, String> {
-    MessageId::new(text).map_err(|error| error.to_string())
-}
-
-/// An agent on the command line.
-pub(super) fn read_name(text: &str) -> Result<AgentName, String> {
-    AgentName::new(text).map_err(|error| error.to_string())
 }
 
 /// What is done without the daemon is a person's to do: nobody else can say what an agent may.

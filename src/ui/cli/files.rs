@@ -100,7 +100,6 @@ pub(super) fn done_file(workspace: &Workspace, id: &MessageId) -> Option<PathBuf
 /// More than any view has: a message of a MiB with a hundred answers of that length.
 const VIEW_BYTES_MAX: u64 = 256 << 20;
 
-/// A message's view.
 fn view(path: &Path) -> Option<MessageView> {
     MessageView::read(&regular::read(path, VIEW_BYTES_MAX).ok()?)
 }

@@ -1,7 +1,7 @@
 //! `tasuki pane`: an agent's pane by hand.
 
 use super::agent::order;
-use super::context::{Context, Ended, read_name, text_or_input};
+use super::context::{Context, Ended, text_or_input};
 use super::failure::{Failure, Kind};
 use super::table::harmless_lines;
 use crate::daemon::clients::request::PANE_WAIT_MS_MAX;
@@ -35,7 +35,6 @@ enum Verb {
     )]
     Send {
         /// Agent name
-        #[arg(value_parser = read_name)]
         agent: AgentName,
         /// Line to type; `-` reads the standard input
         text: String,
@@ -55,7 +54,6 @@ enum Verb {
     )]
     Read {
         /// Agent name
-        #[arg(value_parser = read_name)]
         agent: AgentName,
         /// Number of history lines above the screen
         #[arg(long, value_name = "LINES", default_value_t = 0, value_parser = read_whole::<u32>)]
@@ -67,7 +65,6 @@ enum Verb {
     )]
     Wait {
         /// Agent name
-        #[arg(value_parser = read_name)]
         agent: AgentName,
         /// Text to wait for. Default: the agent's phrase
         #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]
@@ -85,14 +82,12 @@ enum Verb {
     )]
     ClearLine {
         /// Agent name
-        #[arg(value_parser = read_name)]
         agent: AgentName,
     },
     /// Clears the input line, the screen and the history; a program with an input box keeps its screen
     #[command(after_help = "Examples:\n  tasuki pane clear shell")]
     Clear {
         /// Agent name
-        #[arg(value_parser = read_name)]
         agent: AgentName,
     },
     /// Reports whether the pane is ready for a line
@@ -101,7 +96,6 @@ enum Verb {
     )]
     Ready {
         /// Agent name
-        #[arg(value_parser = read_name)]
         agent: AgentName,
     },
 }

@@ -18,7 +18,6 @@ Examples:
 The token is in the task's file. In an agent's pane TASUKI_ROOT and TASUKI_AGENT_KEY are set.")]
 pub(super) struct Args {
     /// Token of the newest turn
-    #[arg(value_parser = read_token)]
     token: Token,
     /// Answer text; `-` or nothing reads the standard input
     text: Option<String>,
@@ -45,8 +44,4 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
         client.post(&format!("/v1/turns/{token}/reply"), &body, ANSWER_DEADLINE)?
     };
     context.tell(&done, || done.what.clone())
-}
-
-pub(super) fn read_token(text: &str) -> Result<Token, String> {
-    Token::new(text).map_err(|error| error.to_string())
 }

@@ -1,6 +1,6 @@
 //! `tasuki retry`: a held message goes on; a failed one is sent again as a new message.
 
-use super::context::{Context, Ended, read_id};
+use super::context::{Context, Ended};
 use super::failure::{Failure, Kind};
 use super::files;
 use super::send::send;
@@ -26,7 +26,7 @@ Examples:
 A held message keeps its id. A failed or cancelled one is sent again as a new message with `retry_of` and without its deadline.")]
 pub(super) struct Args {
     /// Message id
-    #[arg(value_name = "ID", value_parser = read_id)]
+    #[arg(value_name = "ID")]
     id: MessageId,
 }
 

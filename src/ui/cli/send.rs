@@ -1,9 +1,8 @@
 //! `tasuki send`: a message that is on the disk when the command ends, with a daemon or without.
 
-use super::context::{Context, Ended, read_id, read_name, text_or_input};
+use super::context::{Context, Ended, text_or_input};
 use super::dropping::drop_in_queue;
 use super::failure::{Failure, Kind};
-use super::reply::read_token;
 use super::table::harmless;
 use super::wait::Waiting;
 use crate::engine::view::SLEEPS;
@@ -41,7 +40,6 @@ Exit codes:
   5  no daemon is running to wait for")]
 pub(super) struct Args {
     /// Agent name, alias, pool, or `user`
-    #[arg(value_parser = read_name)]
     to: AgentName,
     /// Message text; `-` or nothing reads the standard input
     text: Option<String>,
@@ -49,10 +47,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with = "text")]
     file: Option<PathBuf>,
     /// Sender name. Default: the agent in its own pane, `user` elsewhere
-    #[arg(long, value_name = "NAME", value_parser = read_name)]
+    #[arg(long, value_name = "NAME")]
     from: Option<AgentName>,
     /// Message id; the same id with the same content is dropped as a duplicate
-    #[arg(long, value_name = "ID", value_parser = read_id)]
+    #[arg(long, value_name = "ID")]
     id: Option<MessageId>,
     /// Message type
     #[arg(long = "type", value_name = "TYPE", default_value = "task", value_parser = ["task", "info"])]
@@ -67,16 +65,16 @@ pub(super) struct Args {
     #[arg(long, value_name = "MOMENT")]
     deadline: Option<String>,
     /// Message id that must be completed first; may be repeated
-    #[arg(long, value_name = "ID", value_parser = read_id)]
+    #[arg(long, value_name = "ID")]
     depends_on: Vec<MessageId>,
     /// What to do when a delivery cannot be proven
     #[arg(long, value_name = "WORD", value_parser = ["resend", "hold"])]
     on_doubt: Option<String>,
     /// Task id that this message is a part of
-    #[arg(long, value_name = "ID", value_parser = read_id)]
+    #[arg(long, value_name = "ID")]
     parent: Option<MessageId>,
     /// Token of your own turn: it proves who you are, and makes the message a part of your task
-    #[arg(long, value_name = "TOKEN", value_parser = read_token)]
+    #[arg(long, value_name = "TOKEN")]
     token: Option<Token>,
     /// Metadata to keep with the message; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_parser = read_pair)]

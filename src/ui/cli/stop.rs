@@ -1,7 +1,7 @@
 //! `tasuki stop`: an agent, or everything that is typed.
 
 use super::agent;
-use super::context::{Context, Ended, read_name, refuse_agents};
+use super::context::{Context, Ended, refuse_agents};
 use super::failure::Failure;
 use crate::engine::words::AgentName;
 use crate::io::client::{ANSWER_DEADLINE, Client, ClientError};
@@ -17,7 +17,6 @@ Examples:
 #[group(required = true, multiple = false)]
 pub(super) struct Args {
     /// Agent name
-    #[arg(value_parser = read_name)]
     agent: Option<AgentName>,
     /// Hold everything: nothing is typed to any agent
     #[arg(long)]

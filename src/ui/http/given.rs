@@ -11,6 +11,7 @@ use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use serde::de::DeserializeOwned;
+use std::str::FromStr;
 use std::time::Duration;
 
 /// A body of 1 MiB over a Unix socket takes milliseconds; a client that needs longer has stopped.
@@ -38,36 +39,21 @@ impl Key {
 pub(super) struct Word<T>(pub(super) T);
 
 /// Words that may stand in an address.
-pub(super) trait Spoken: Sized {
+pub(super) trait Spoken: FromStr<Err = BadWord> {
     /// The code of one that is none.
     const CODE: Code;
-
-    /// Reads it.
-    fn read(text: &str) -> Result<Self, BadWord>;
 }
 
 impl Spoken for MessageId {
     const CODE: Code = Code::BadId;
-
-    fn read(text: &str) -> Result<Self, BadWord> {
-        Self::new(text)
-    }
 }
 
 impl Spoken for AgentName {
     const CODE: Code = Code::BadName;
-
-    fn read(text: &str) -> Result<Self, BadWord> {
-        Self::new(text)
-    }
 }
 
 impl Spoken for Token {
     const CODE: Code = Code::BadProof;
-
-    fn read(text: &str) -> Result<Self, BadWord> {
-        Self::new(text)
-    }
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Key {
@@ -126,7 +112,7 @@ impl<S: Send + Sync, T: Spoken> FromRequestParts<S> for Word<T> {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refused> {
         let text = Path::<String>::from_request_parts(parts, state).await;
         let Path(text) = text.map_err(|error| Refused::bad_request(error.body_text()))?;
-        let word = T::read(&text);
+        let word = text.parse();
         word.map(Self)
             .map_err(|error| Refusal::new(T::CODE, format!("`{}` {error}", text.escape_debug())).into())
     }

@@ -3,9 +3,8 @@
 use super::gate::{Gate, JsonAnswer, duration, odd};
 use super::given::{Asked, Given, Key, Word};
 use super::refused::Refused;
-use super::show;
 use crate::daemon::clients::request::{
-    ASKS_NOTHING, Answered, Hindrance, NO_DIALOGS, PaneRequest, PaneResponse, SendWish,
+    ASKS_NOTHING, Hindrance, NO_DIALOGS, PaneRequest, PaneResponse, SendWish,
 };
 use crate::engine::words::AgentName;
 use crate::wire::api::{
@@ -34,7 +33,7 @@ pub(super) async fn read(
 
 pub(super) async fn ready(State(gate): State<Gate>, Word(name): Word<AgentName>) -> JsonAnswer<PaneReady> {
     match gate.pane(Key::NONE, name, PaneRequest::Ready).await? {
-        PaneResponse::Ready(ready, why) => Ok(Json(PaneReady { ready, why, cure: None })),
+        PaneResponse::Ready => Ok(Json(PaneReady { ready: true, why: None, cure: None })),
         PaneResponse::Hindered(Hindrance { why, cure }) => {
             Ok(Json(PaneReady { ready: false, why: Some(why), cure }))
         }
@@ -44,7 +43,7 @@ pub(super) async fn ready(State(gate): State<Gate>, Word(name): Word<AgentName>)
 
 pub(super) async fn look(State(gate): State<Gate>, Word(name): Word<AgentName>) -> JsonAnswer<PaneLookInfo> {
     match gate.pane(Key::NONE, name, PaneRequest::Explain).await? {
-        PaneResponse::Look(look) => Ok(Json(show::look(*look))),
+        PaneResponse::Look(look) => Ok(Json(*look)),
         other => Err(odd(&other)),
     }
 }
@@ -67,28 +66,23 @@ pub(super) async fn answer(
         }
     }
     match gate.pane(key, name, PaneRequest::Answer { wish: body.choose, of: body.of }).await? {
-        PaneResponse::Answered(Answered { choice, taken }) => {
-            Ok(Json(PaneAnswered { choice, proven: taken }))
-        }
-        PaneResponse::Ready(_, why) => {
+        PaneResponse::Answered(answered) => Ok(Json(answered)),
+        PaneResponse::Hindered(hindrance) => match not_done {
             // Nor does it show a dialog in which that would be a choice.
-            if let Some(refused) = not_done {
-                return Err(refused);
+            Some(refused) if hindrance.cure.is_none() => Err(refused),
+            _ => {
+                let otherwise = match hindrance.why.as_str() {
+                    ASKS_NOTHING => format!("`tasuki detect explain {shown}` says how its screen is read"),
+                    NO_DIALOGS => format!(
+                        "`tasuki pane send --force {shown} TEXT` types an answer, `tasuki attach {shown}` shows its pane"
+                    ),
+                    _ => format!(
+                        "`tasuki answer {shown}` shows what it asks, `tasuki attach {shown}` its pane"
+                    ),
+                };
+                Err(hindered("not-answered", hindrance, &otherwise))
             }
-            let why = why.unwrap_or_else(|| ASKS_NOTHING.to_owned());
-            let cure = match why.as_str() {
-                ASKS_NOTHING => format!("`tasuki detect explain {shown}` says how its screen is read"),
-                NO_DIALOGS => format!(
-                    "`tasuki pane send --force {shown} TEXT` types an answer, `tasuki attach {shown}` shows its pane"
-                ),
-                _ => format!("`tasuki answer {shown}` shows what it asks, `tasuki attach {shown}` its pane"),
-            };
-            Err(Refused::new(StatusCode::CONFLICT, "not-answered", why, cure))
-        }
-        PaneResponse::Hindered(Hindrance { why, cure }) => {
-            let cure = cure.unwrap_or_else(|| format!("`tasuki attach {shown}` shows its pane"));
-            Err(Refused::new(StatusCode::CONFLICT, "not-answered", why, cure))
-        }
+        },
         other => Err(odd(&other)),
     }
 }
@@ -106,18 +100,19 @@ pub(super) async fn send(
         PaneResponse::Unfit { code, why, cure } => {
             Err(Refused::new(StatusCode::UNPROCESSABLE_ENTITY, code, why, cure))
         }
-        PaneResponse::Ready(_, why) => Err(not_ready(why, None)),
-        PaneResponse::Hindered(Hindrance { why, cure }) => Err(not_ready(Some(why), cure)),
+        PaneResponse::Hindered(hindrance) => {
+            let waiting =
+                "`--wait` waits until it is ready; `--force` types now, as an answer to what a program asks";
+            Err(hindered("not-ready", hindrance, waiting))
+        }
         other => Err(odd(&other)),
     }
 }
 
-fn not_ready(why: Option<String>, cure: Option<String>) -> Refused {
-    let why = why.unwrap_or_else(|| "nothing may be typed now".to_owned());
-    let waiting =
-        "`--wait` waits until it is ready; `--force` types now, as an answer to what a program asks";
-    let cure = cure.unwrap_or_else(|| waiting.to_owned());
-    Refused::new(StatusCode::CONFLICT, "not-ready", why, cure)
+/// Nothing was pressed; `otherwise` is the cure where the pane has none.
+fn hindered(code: &str, hindrance: Hindrance, otherwise: &str) -> Refused {
+    let cure = hindrance.cure.unwrap_or_else(|| otherwise.to_owned());
+    Refused::new(StatusCode::CONFLICT, code, hindrance.why, cure)
 }
 
 pub(super) async fn clear(
@@ -126,12 +121,7 @@ pub(super) async fn clear(
     Word(name): Word<AgentName>,
 ) -> JsonAnswer<Done> {
     let what = format!("{name}'s pane has been cleared");
-    match gate.pane(key, name, PaneRequest::Clear).await? {
-        PaneResponse::Typed(_) => Ok(Json(Done { what, id: None })),
-        PaneResponse::Ready(_, why) => Err(not_cleared(why, None)),
-        PaneResponse::Hindered(Hindrance { why, cure }) => Err(not_cleared(Some(why), cure)),
-        other => Err(odd(&other)),
-    }
+    cleared(gate, key, name, PaneRequest::Clear, what).await
 }
 
 pub(super) async fn clear_line(
@@ -140,18 +130,23 @@ pub(super) async fn clear_line(
     Word(name): Word<AgentName>,
 ) -> JsonAnswer<Done> {
     let what = format!("{name}'s input is empty");
-    match gate.pane(key, name, PaneRequest::ClearLine).await? {
-        PaneResponse::Typed(_) => Ok(Json(Done { what, id: None })),
-        PaneResponse::Ready(_, why) => Err(not_cleared(why, None)),
-        PaneResponse::Hindered(Hindrance { why, cure }) => Err(not_cleared(Some(why), cure)),
-        other => Err(odd(&other)),
-    }
+    cleared(gate, key, name, PaneRequest::ClearLine, what).await
 }
 
-fn not_cleared(why: Option<String>, cure: Option<String>) -> Refused {
-    let why = why.unwrap_or_else(|| "nothing may be cleared now".to_owned());
-    let cure = cure.unwrap_or_else(|| "see what it shows: `tasuki pane read`".to_owned());
-    Refused::new(StatusCode::CONFLICT, "not-cleared", why, cure)
+async fn cleared(
+    gate: Gate,
+    key: Key,
+    name: AgentName,
+    request: PaneRequest,
+    what: String,
+) -> JsonAnswer<Done> {
+    match gate.pane(key, name, request).await? {
+        PaneResponse::Typed(_) => Ok(Json(Done { what, id: None })),
+        PaneResponse::Hindered(hindrance) => {
+            Err(hindered("not-cleared", hindrance, "see what it shows: `tasuki pane read`"))
+        }
+        other => Err(odd(&other)),
+    }
 }
 
 pub(super) async fn wait(

@@ -1,8 +1,7 @@
 //! What the loop shows, in the types that go over the socket.
 
-use crate::daemon::clients::request::PaneLook;
 use crate::engine::view::{AgentSeen, Overview};
-use crate::wire::api::{AgentInfo, DaemonInfo, PaneLookInfo, StatusInfo};
+use crate::wire::api::{AgentInfo, DaemonInfo, StatusInfo};
 use crate::wire::time;
 
 /// The workspace as a whole.
@@ -21,28 +20,6 @@ pub(super) fn workspace(
         halted_since: overview.halted.map(time::rfc3339),
         tmux_lost: overview.tmux_lost,
         notes,
-    }
-}
-
-/// What a screen is read as.
-pub(super) fn look(look: PaneLook) -> PaneLookInfo {
-    let PaneLook { version, state, rule, matched, rows, title, cursor, input, asks: dialog, takes, why } =
-        look;
-    let takes = takes.map(str::to_owned);
-    let rule = if rule.is_empty() { "-".to_owned() } else { rule };
-    let asks = dialog.as_ref().map(Into::into);
-    PaneLookInfo {
-        state: state.to_owned(),
-        rule,
-        version,
-        matched,
-        rows,
-        title,
-        cursor,
-        input,
-        asks,
-        takes,
-        why,
     }
 }
 

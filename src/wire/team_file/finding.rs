@@ -31,7 +31,8 @@ pub struct Place {
 }
 
 /// One thing that somebody should put right.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{why}")]
 pub struct Finding {
     /// Whether the file is refused for it.
     pub fatal: bool,
@@ -39,7 +40,7 @@ pub struct Finding {
     pub why: String,
     pub cure: String,
     pub place: Place,
-    source: Arc<NamedSource<String>>,
+    text: Arc<NamedSource<String>>,
 }
 
 impl Finding {
@@ -59,7 +60,7 @@ impl Finding {
     /// Name of the file, as it was given.
     #[must_use]
     pub fn file(&self) -> &str {
-        self.source.name()
+        self.text.name()
     }
 
     /// Whether it says that an agent's program is missing, which whoever lists the programs says for each of them.
@@ -71,7 +72,7 @@ impl Finding {
 
     /// Whether its line, and those beside it that are shown with it, are short enough to be shown.
     fn is_showable(&self) -> bool {
-        let (before, text) = (self.before(), self.source.inner());
+        let (before, text) = (self.before(), self.text.inner());
         let after = text.get(before.len()..).unwrap_or_default();
         let to = after.match_indices('\n').nth(1).map_or(after.len(), |(at, _)| at);
         let from = before.rmatch_indices('\n').nth(1).map_or(0, |(at, _)| at);
@@ -80,17 +81,9 @@ impl Finding {
     }
 
     fn before(&self) -> &str {
-        self.source.inner().get(..self.place.start).unwrap_or_default()
+        self.text.inner().get(..self.place.start).unwrap_or_default()
     }
 }
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.why)
-    }
-}
-
-impl std::error::Error for Finding {}
 
 impl Diagnostic for Finding {
     fn severity(&self) -> Option<Severity> {
@@ -102,7 +95,7 @@ impl Diagnostic for Finding {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&*self.source)
+        Some(&*self.text)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
@@ -186,7 +179,7 @@ impl Book {
     fn add(&mut self, fatal: bool, place: Place, why: String, cure: String) {
         let place = within(self.source.inner(), place);
         let (why, cure) = (on_one_line(&why), on_one_line(&cure));
-        self.findings.push(Finding { fatal, why, cure, place, source: Arc::clone(&self.source) });
+        self.findings.push(Finding { fatal, why, cure, place, text: Arc::clone(&self.source) });
     }
 }
 

@@ -1,10 +1,11 @@
-//! How one agent is started: its command, folder, environment and system prompt, all placeholders filled.
+//! How one agent is started: its command, folder, environment and system prompt, all placeholders filled; and what that comes to
+//! once it is started and given a task.
 
-use super::command::CheckedCommand;
+use super::command::{CheckedCommand, Fault};
 use super::env::{Env, allowed_only};
 use super::file::AgentEntry;
-use super::fill::{Filled, Values, fill};
-use super::finding::{Book, Place};
+use super::fill::{Filled, PORT, Values, fill};
+use super::finding::{Book, IS_FOLDER, NO_PROGRAM, NO_SCRIPT, Place};
 use super::outside::Outside;
 use super::profile::Profile;
 use super::prompt::{self, Way};
@@ -57,6 +58,58 @@ impl Launch {
     #[must_use]
     pub fn task_path(&self, id: &MessageId) -> String {
         format!("{}/{id}.yaml", self.active)
+    }
+
+    /// What a doorbell tells this agent to read for a new task: its system prompt first, where that does not come to it otherwise.
+    #[must_use]
+    pub fn first_path(&self, id: &MessageId) -> String {
+        doorbells::after_prompt(self.unread_prompt.as_deref(), &self.task_path(id))
+    }
+
+    /// Whether a port has to be found for it.
+    #[must_use]
+    pub fn wants_port(&self) -> bool {
+        self.argv.iter().chain(self.env.values()).chain(self.files.values()).any(|text| text.contains(PORT))
+    }
+
+    /// The same with this port. Without one it is as it was, and whoever looks for a port there finds none.
+    #[must_use]
+    pub fn with_port(&self, port: Option<u16>) -> Self {
+        let Some(port) = port.filter(|_| self.wants_port()) else { return self.clone() };
+        let put = |text: &String| text.replace(PORT, &port.to_string());
+        let (argv, env) =
+            (self.argv.iter().map(put), self.env.iter().map(|(name, text)| (name.clone(), put(text))));
+        let files = self.files.iter().map(|(name, text)| (name.clone(), put(text)));
+        Self { argv: argv.collect(), env: env.collect(), files: files.collect(), ..self.clone() }
+    }
+
+    /// Why its program cannot be started, with the cure, where it is not there.
+    #[must_use]
+    pub fn missing(&self, outside: &dyn Outside) -> Option<String> {
+        let (program, fault) = self.command().fault(outside)?;
+        let cure = "correct `command:` in the team file";
+        let place = if program.contains('/') { "" } else { " on its PATH" };
+        Some(match fault {
+            Fault::IsFolder => format!("`{program}` {IS_FOLDER}: {cure}"),
+            Fault::NotExecutable => format!(
+                "`{program}` may not be executed: `chmod +x` it, or name its interpreter first in `command:` (`[bash, FILE]`)"
+            ),
+            Fault::Absent => format!("{NO_PROGRAM}{program}`{place}: install it, or {cure}"),
+        })
+    }
+
+    /// That there is no such script as a shell or another interpreter is to run, with the cure.
+    #[must_use]
+    pub fn missing_script(&self, outside: &dyn Outside) -> Option<String> {
+        let (program, script) = self.command().missing_script(outside)?;
+        Some(format!(
+            "{NO_SCRIPT}{script}` for `{program}` to run: write it, or correct `command:` in the team file"
+        ))
+    }
+
+    fn command(&self) -> CheckedCommand<'_> {
+        let path = self.env.get("PATH").map_or("", String::as_str);
+        CheckedCommand { argv: &self.argv, cwd: &self.cwd, path }
     }
 }
 

@@ -14,8 +14,6 @@ mod fill;
 mod finding;
 mod general;
 mod launch;
-mod launch_check;
-mod launched;
 mod members;
 mod outside;
 mod phrase;

@@ -24,10 +24,11 @@ pub(super) fn read<T: DeserializeOwned>(text: &str, book: &mut Book) -> Option<T
         Err(error) => {
             let error = error.without_snippet();
             let place = error.location().map(|location| place_of(&location)).unwrap_or_default();
-            match refused::fault(text) {
-                Some(fault) => not_yaml(&fault.why, place_at(text, &fault), book),
-                None => report(error, place, book),
-            }
+            let (place, (why, cure)) = match refused::fault(text) {
+                Some(fault) => (place_at(text, &fault), not_yaml(&fault.why)),
+                None => (place, told(error)),
+            };
+            book.wrong(place, why, cure);
             None
         }
     }
@@ -59,69 +60,60 @@ fn options() -> serde_saphyr::Options {
     }
 }
 
-fn report(error: &Error, place: Place, book: &mut Book) {
+/// What is wrong, and what to do about it.
+fn told(error: &Error) -> (String, String) {
     let see = format!("see {REFERENCE} for the keys and their values");
     match error {
         Error::SerdeUnknownField { field, expected, .. } => {
-            book.wrong(
-                place,
-                format!("there is no key `{field}` here"),
-                did_you_mean(field, expected.iter().copied()),
-            );
+            (format!("there is no key `{field}` here"), did_you_mean(field, expected.iter().copied()))
         }
         Error::SerdeUnknownVariant { variant, expected, .. } => {
             let cure = did_you_mean(variant, expected.iter().copied());
-            book.wrong(place, format!("`{variant}` is not a known value here"), cure);
+            (format!("`{variant}` is not a known value here"), cure)
         }
         Error::SerdeMissingField { field, .. } => {
-            book.wrong(place, format!("`{field}` is missing"), format!("add `{field}:`; {see}"));
+            (format!("`{field}` is missing"), format!("add `{field}:`; {see}"))
         }
         Error::DuplicateMappingKey { key, .. } => {
             let key = key.as_deref().unwrap_or("a key");
-            book.wrong(place, format!("`{key}` is here twice"), "keep one of the two");
+            (format!("`{key}` is here twice"), "keep one of the two".into())
         }
-        Error::InvalidScalar { ty, .. } => book.wrong(place, format!("this is not {}", kind(ty)), see),
+        Error::InvalidScalar { ty, .. } => (format!("this is not {}", kind(ty)), see),
         Error::InvalidBooleanStrict { .. } => {
-            book.wrong(place, "this is neither true nor false", "write `true` or `false`");
+            ("this is neither true nor false".into(), "write `true` or `false`".into())
         }
-        Error::NullIntoString { .. } => {
-            book.wrong(place, "a value is missing", "write one, or remove the key")
-        }
-        Error::Unexpected { expected, .. } => {
-            book.wrong(place, format!("there should be {} here", kind(expected)), see)
-        }
-        Error::Eof { .. } => book.wrong(
-            place,
-            "the file ends before it says anything",
-            "`tasuki init` writes a team to begin with",
+        Error::NullIntoString { .. } => ("a value is missing".into(), "write one, or remove the key".into()),
+        Error::Unexpected { expected, .. } => (format!("there should be {} here", kind(expected)), see),
+        Error::Eof { .. } => (
+            "the file ends before it says anything".into(),
+            "`tasuki init` writes a team to begin with".into(),
         ),
         Error::MultipleDocuments { .. } => {
-            book.wrong(
-                place,
-                "a second document begins here",
-                "a team file is one document: remove the `---`",
-            );
+            ("a second document begins here".into(), "a team file is one document: remove the `---`".into())
         }
         Error::MergeKeyNotAllowed { .. } => {
-            book.wrong(place, "merge keys are not supported", "write the keys out instead of `<<`")
+            ("merge keys are not supported".into(), "write the keys out instead of `<<`".into())
         }
         Error::UnsupportedTag { tag, .. } => {
-            book.wrong(place, format!("the tag `{tag}` is not supported"), "remove it")
+            (format!("the tag `{tag}` is not supported"), "remove it".into())
         }
-        Error::Budget { breach, .. } => over_budget(breach, place, book),
+        Error::Budget { breach: BudgetBreach::Anchors { .. } | BudgetBreach::Aliases { .. }, .. } => (
+            "anchors and aliases are not supported".into(),
+            "write the value out instead of `&` and `*`".into(),
+        ),
+        Error::Budget { .. } => {
+            ("this file has too many values".into(), format!("use at most {NODES_MAX} values"))
+        }
         other => {
             let message = other.to_string();
-            not_yaml(message.split(" at line ").next().unwrap_or(&message), place, book);
+            not_yaml(message.split(" at line ").next().unwrap_or(&message))
         }
     }
 }
 
-fn not_yaml(why: &str, place: Place, book: &mut Book) {
-    book.wrong(
-        place,
-        format!("this is not YAML: {why}"),
-        "correct the YAML at the line shown: indent with spaces, not tabs",
-    );
+fn not_yaml(why: &str) -> (String, String) {
+    let cure = "correct the YAML at the line shown: indent with spaces, not tabs";
+    (format!("this is not YAML: {why}"), cure.into())
 }
 
 /// The reader above names where it gave up, often the beginning; this is where it is wrong.
@@ -137,19 +129,6 @@ fn place_at(text: &str, fault: &Refusal) -> Place {
         start += line_text.len();
     }
     Place { start, len: 0 }
-}
-
-fn over_budget(breach: &BudgetBreach, place: Place, book: &mut Book) {
-    match breach {
-        BudgetBreach::Anchors { .. } | BudgetBreach::Aliases { .. } => {
-            book.wrong(
-                place,
-                "anchors and aliases are not supported",
-                "write the value out instead of `&` and `*`",
-            );
-        }
-        _ => book.wrong(place, "this file has too many values", format!("use at most {NODES_MAX} values")),
-    }
 }
 
 /// The reader's word for a kind of value in a person's words.

@@ -3,7 +3,7 @@
 use super::finding::Place;
 use crate::engine::team::{Delivery, Restart};
 use crate::wire::time;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer};
 use serde_saphyr::Spanned;
 use std::borrow::Cow;
@@ -49,44 +49,42 @@ pub(super) fn place_of(location: &serde_saphyr::Location) -> Place {
     place.map_or_else(Place::default, |(start, len)| Place { start: to_usize(start), len: to_usize(len) })
 }
 
-macro_rules! form {
-    ($(#[$doc:meta])* $name:ident, $schema:tt) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Deserialize)]
-        #[serde(transparent)]
-        pub(super) struct $name(String);
+/// How long something lasts: `30m`, `1h 30m`, `100ms`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(
+    inline,
+    extend(
+        "title" = "length of time",
+        "pattern" = r"^\s*([0-9]+\s*[a-zA-Zµ]+\s*)+$",
+        "examples" = ["100ms", "30s", "1h 30m"],
+    )
+)]
+pub(super) struct Lasting(String);
 
-        impl JsonSchema for $name {
-            fn inline_schema() -> bool {
-                true
-            }
+/// How many bytes: `64MiB`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(
+    inline,
+    extend(
+        "title" = "number of bytes",
+        "type" = ["string", "integer"],
+        "minimum" = 0,
+        "pattern" = "^[0-9]+ ?(B|KiB|MiB|GiB)?$",
+        "examples" = ["64MiB"],
+    )
+)]
+pub(super) struct Bytes(String);
 
-            fn schema_name() -> Cow<'static, str> {
-                stringify!($name).into()
-            }
-
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!($schema)
-            }
-        }
-    };
-}
-
-form!(
-    /// How long something lasts: `30m`, `1h 30m`, `100ms`.
-    Lasting,
-    {"title": "length of time", "type": "string", "pattern": "^\\s*([0-9]+\\s*[a-zA-Zµ]+\\s*)+$", "examples": ["100ms", "30s", "1h 30m"]}
-);
-form!(
-    /// How many bytes: `64MiB`.
-    Bytes,
-    {"title": "number of bytes", "type": ["string", "integer"], "minimum": 0, "pattern": "^[0-9]+ ?(B|KiB|MiB|GiB)?$", "examples": ["64MiB"]}
-);
-form!(
-    /// Columns and rows of a window: `200x50`.
-    Cells,
-    {"title": "columns and rows", "type": "string", "pattern": "^[0-9]+x[0-9]+$", "examples": ["200x50"]}
-);
+/// Columns and rows of a window: `200x50`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(
+    inline,
+    extend("title" = "columns and rows", "pattern" = "^[0-9]+x[0-9]+$", "examples" = ["200x50"])
+)]
+pub(super) struct Cells(String);
 
 /// `delivery:`.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]

@@ -4,11 +4,12 @@
 use super::needs::Needs;
 use super::read::Read;
 use super::session::{End, Session};
-use crate::daemon::clients::request::{ASKS_NOTHING, Answered, NO_DIALOGS, PaneResponse};
+use crate::daemon::clients::request::{ASKS_NOTHING, NO_DIALOGS, PaneResponse};
 use crate::engine::input::Report;
 use crate::engine::screen::reading::{Choose, Chosen, Dialog, ScreenState, StyledRow, is_like};
 use crate::engine::team::need::AnsweredBy;
 use crate::io::mux::{Key, MuxError, PaneScreen, Rows};
+use crate::wire::api::PaneAnswered;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -101,7 +102,7 @@ impl Answering<'_> {
         self.session.look_now(); // what it showed meanwhile was heard here
         match chosen {
             Ok(answered) => Ok(PaneResponse::Answered(answered)),
-            Err(Stopped::Refused(why) | Stopped::Guarded(why)) => Ok(PaneResponse::Ready(false, Some(why))),
+            Err(Stopped::Refused(why) | Stopped::Guarded(why)) => Ok(PaneResponse::hindered(why)),
             Err(Stopped::Tmux(error)) => Err(error),
         }
     }
@@ -129,7 +130,7 @@ impl Answering<'_> {
         let chosen = self.choose(&standing.choose, meant, AnsweredBy::Profile).await;
         self.session.look_by(self.session.now() + LOOK_AGAIN); // what it showed meanwhile was heard here
         let (why, tries) = match chosen {
-            Ok(Answered { taken: true, .. }) => {
+            Ok(PaneAnswered { proven: true, .. }) => {
                 // What it asks next is new, though it be the same.
                 self.answers.tried = None;
                 return Ok(());
@@ -149,22 +150,19 @@ impl Answering<'_> {
         Ok(())
     }
 
-    async fn choose(&mut self, wish: &str, meant: Meant<'_>, by: AnsweredBy) -> Result<Answered, Stopped> {
+    async fn choose(
+        &mut self,
+        wish: &str,
+        meant: Meant<'_>,
+        by: AnsweredBy,
+    ) -> Result<PaneAnswered, Stopped> {
         let until = self.session.now() + ANSWERED_WITHIN;
         let rules = self.session.agent.launch.profile.screen.clone();
         let Some(rules) = rules.as_deref().and_then(|rules| rules.choices.as_ref()) else {
             return refused(NO_DIALOGS);
         };
         let Some((rule, dialog)) = self.asked().await? else { return refused(ASKS_NOTHING) };
-        let is_meant = match meant {
-            Meant::Anything => true,
-            Meant::Shown(id) => {
-                let asked_at = self.needs.known_as(&dialog, self.session).await?;
-                Dialog { asked_at, ..Dialog::default() }.id() == id
-            }
-            Meant::This(known_by, meant) => known_by == rule && meant.is_same(&dialog),
-        };
-        if !is_meant {
+        if !self.is_meant(meant, &rule, &dialog).await? {
             return refused(format!("it now asks something else: {}", self.in_one_line(&dialog)));
         }
         self.no_key_is_out(&dialog)?;
@@ -199,22 +197,34 @@ impl Answering<'_> {
         }
         match self.asked().await? {
             Some((rule, why)) if rules.enter_after_no.contains(&rule) => {
-                let taken = self.take(&why, until).await?;
-                Ok(Answered { taken, ..answered })
+                let proven = self.take(&why, until).await?;
+                Ok(PaneAnswered { proven, ..answered })
             }
             _ => Ok(answered),
         }
     }
 
+    /// Whether this dialog is the one that was meant.
+    async fn is_meant(&mut self, meant: Meant<'_>, rule: &str, dialog: &Dialog) -> Result<bool, Stopped> {
+        Ok(match meant {
+            Meant::Anything => true,
+            Meant::Shown(id) => {
+                let asked_at = self.needs.known_as(dialog, self.session).await?;
+                Dialog { asked_at, ..Dialog::default() }.id() == id
+            }
+            Meant::This(known_by, meant) => known_by == rule && meant.is_same(dialog),
+        })
+    }
+
     /// Tells that it was answered.
-    pub(super) async fn has_answered(&mut self, choice: &str, taken: bool, by: AnsweredBy) -> Answered {
+    pub(super) async fn has_answered(&mut self, choice: &str, taken: bool, by: AnsweredBy) -> PaneAnswered {
         let choice = self.session.agent.mask.text(choice);
         self.session.report(Report::Answered { choice: choice.as_str().into(), by }).await;
         if taken {
             self.session.report(Report::NeedsNothing).await;
         }
         self.needs.forget(); // what it asks next is new
-        Answered { choice, taken }
+        PaneAnswered { choice, proven: taken }
     }
 
     /// Moves the mark to this choice.

@@ -2,11 +2,11 @@
 //! the text is seen there.
 
 use super::answer::{Answering, KEY_WAIT, Stopped, refused};
-use crate::daemon::clients::request::Answered;
 use crate::engine::screen::doorbell;
 use crate::engine::screen::echo::squeezed;
 use crate::engine::screen::reading::Dialog;
 use crate::engine::team::need::AnsweredBy;
+use crate::wire::api::PaneAnswered;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -40,7 +40,7 @@ impl Answering<'_> {
         dialog: &Dialog,
         text: &str,
         by: AnsweredBy,
-    ) -> Result<Answered, Stopped> {
+    ) -> Result<PaneAnswered, Stopped> {
         let line = line_of(text)?;
         if !self.asked().await?.is_some_and(|(_, now)| now.is_same(dialog)) {
             return refused("it now asks something else, or nothing");
@@ -65,7 +65,7 @@ impl Answering<'_> {
         at: usize,
         text: &str,
         until: Instant,
-    ) -> Result<Answered, Stopped> {
+    ) -> Result<PaneAnswered, Stopped> {
         let line = line_of(text)?;
         self.mark(dialog, at, until).await?;
         self.has_seen_key(); // the mark was seen

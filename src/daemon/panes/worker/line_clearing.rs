@@ -29,7 +29,7 @@ impl LineClearing<'_> {
         let line_keys = self.0.session.program.line_keys();
         let own = self.0.session.agent.clear_key();
         let Some(key) = self.0.session.program.kill_key().or(own).or(ctrl('u')) else {
-            return Ok(not_done("it has no key that clears its input"));
+            return Ok(PaneResponse::hindered("it has no key that clears its input"));
         };
         // A line editor takes away what stands before its cursor: at the end of the line that is all.
         for keys in [vec![key], ctrl('e').into_iter().chain([key]).collect()] {
@@ -118,8 +118,4 @@ impl LineClearing<'_> {
         }
         Ok(false)
     }
-}
-
-pub(super) fn not_done(why: impl Into<String>) -> PaneResponse {
-    PaneResponse::Ready(false, Some(why.into()))
 }

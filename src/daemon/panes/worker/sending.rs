@@ -81,7 +81,7 @@ impl LinesTyping<'_> {
             if at > 0 && !self.has_room_for(line).await {
                 let why =
                     format!("{at} of {} lines were typed: its program has stopped reading", lines.len());
-                return Ok(PaneResponse::Ready(false, Some(why)));
+                return Ok(PaneResponse::hindered(why));
             }
             match self.send_line(line, force).await? {
                 PaneResponse::Typed(shown) => proven &= shown,
@@ -127,7 +127,7 @@ impl LinesTyping<'_> {
         };
         if !force && !boxed {
             let why = "the line is not shown in its input box; Enter was not pressed".to_owned();
-            return Ok(PaneResponse::Ready(false, Some(why)));
+            return Ok(PaneResponse::hindered(why));
         }
         if !force && let Some((guard, _)) = self.watch.session.hands_off().await? {
             let hindrance = hindrance(guard, self.watch.session, self.watch.unsent);

@@ -14,7 +14,7 @@ const STATUS_ROWS: usize = 6;
 const BOTTOM_ROWS: usize = 40;
 
 /// How the screens of one kind of program are read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rules {
     /// Of which version of the program these are, in its own words.
     pub version: String,

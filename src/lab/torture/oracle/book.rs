@@ -30,11 +30,9 @@ pub(in super::super) struct Book {
 /// What it says of one message.
 #[derive(Debug, Default)]
 pub(in super::super) struct History {
-    /// Each time it was accepted.
     pub(super) accepted: Vec<Accepted>,
     /// Names of files that brought it again.
     pub(super) again: Vec<String>,
-    /// Each time it ended.
     pub(super) ended: Vec<Ended>,
     /// Each time it was about to be typed.
     pub(super) intents: Vec<Intent>,
@@ -168,7 +166,6 @@ impl Book {
 }
 
 impl History {
-    /// How it ended.
     pub(super) fn outcome(&self) -> Option<Outcome> {
         self.ended.first().map(|ended| ended.outcome)
     }

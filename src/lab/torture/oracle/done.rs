@@ -35,7 +35,6 @@ pub(in super::super) struct Done {
 }
 
 impl Done {
-    /// What the records say.
     pub(in super::super) fn read(places: &Places) -> io::Result<Self> {
         let mut done = Self::default();
         let folder = places.record();
@@ -106,7 +105,7 @@ impl Done {
                 Fate::Duplicate => 1,
                 Fate::Refused(_) | Fate::Rival | Fate::Late => 2,
             };
-            fates[place] += parcel.letters.len().max(1);
+            fates[place] += parcel.messages();
         }
         fates
     }
@@ -115,7 +114,7 @@ impl Done {
     pub(in super::super) fn by_way(&self) -> BTreeMap<Way, usize> {
         let mut ways = BTreeMap::new();
         for parcel in &self.parcels {
-            *ways.entry(parcel.way).or_default() += parcel.letters.len().max(1);
+            *ways.entry(parcel.way).or_default() += parcel.messages();
         }
         ways
     }

@@ -26,14 +26,18 @@ pub(super) fn check(
     expected: &Expected,
     findings: &mut Findings,
 ) -> io::Result<()> {
+    let mut texts = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let agent = entry.file_name().to_string_lossy().into_owned();
         // An agent that was killed in the midst of a line has left a part of one.
-        let text = String::from_utf8_lossy(&fs::read(entry.path())?).into_owned();
-        check_agent(&agent, &text, book, expected, findings);
+        texts.push((agent, String::from_utf8_lossy(&fs::read(entry.path())?).into_owned()));
     }
-    check_turns(folder, book, findings)
+    for (agent, text) in &texts {
+        check_agent(agent, text, book, expected, findings);
+    }
+    check_turns(texts.iter().map(|(_, text)| text.as_str()), book, findings);
+    Ok(())
 }
 
 fn check_agent(agent: &str, text: &str, book: &Book, expected: &Expected, findings: &mut Findings) {
@@ -59,13 +63,9 @@ fn check_agent(agent: &str, text: &str, book: &Book, expected: &Expected, findin
 }
 
 /// Each turn by its token, information by its id: typed at most as often as that was decided, and unmarked at most once.
-fn check_turns(folder: &Path, book: &Book, findings: &mut Findings) -> io::Result<()> {
-    let mut texts = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        texts.push(String::from_utf8_lossy(&fs::read(entry?.path())?).into_owned());
-    }
+fn check_turns<'a>(texts: impl Iterator<Item = &'a str>, book: &Book, findings: &mut Findings) {
     let mut turns: BTreeMap<(&str, Option<&str>), (usize, usize)> = BTreeMap::new();
-    for heard in texts.iter().flat_map(|text| text.lines()).filter_map(read) {
+    for heard in texts.flat_map(str::lines).filter_map(read) {
         let (times, unmarked) = turns.entry((heard.id, heard.token)).or_default();
         *times += 1;
         *unmarked += usize::from(!heard.marked);
@@ -81,7 +81,6 @@ fn check_turns(folder: &Path, book: &Book, findings: &mut Findings) -> io::Resul
             format!("{turn} was typed {times} times, and the journal decided it {decided} times")
         });
     }
-    Ok(())
 }
 
 /// `REDELIVERED DIGEST [tasuki] KIND … ID … [(token T)]: …`

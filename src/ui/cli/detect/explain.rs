@@ -3,7 +3,7 @@
 use crate::engine::words::AgentName;
 use crate::io::client::ANSWER_DEADLINE;
 use crate::ui::cli::answer::drawn;
-use crate::ui::cli::context::{Context, Ended, read_name};
+use crate::ui::cli::context::{Context, Ended};
 use crate::ui::cli::table::harmless_lines;
 use crate::wire::api::PaneLookInfo;
 use std::fmt::Write as _;
@@ -13,7 +13,6 @@ use std::fmt::Write as _;
 #[command(after_help = "Examples:\n  tasuki detect explain coder\n  tasuki detect explain coder --screen")]
 pub(super) struct ExplainArgs {
     /// Agent name
-    #[arg(value_parser = read_name)]
     agent: AgentName,
     /// Print the whole screen, with `>` before the rows that match
     #[arg(long)]

@@ -7,7 +7,7 @@ use crate::engine::words::{AgentName, counted};
 use crate::io::frame::KeptFrame;
 use crate::io::workspace::Workspace;
 use crate::io::{frames, regular};
-use crate::ui::cli::context::{Context, Ended, read_name};
+use crate::ui::cli::context::{Context, Ended};
 use crate::ui::cli::failure::{Failure, Kind};
 use crate::wire::clean::escape;
 use std::fs::{self, OpenOptions};
@@ -33,7 +33,6 @@ Examples:
   tasuki detect check")]
 pub(super) struct KeepArgs {
     /// Agent name
-    #[arg(value_parser = read_name)]
     agent: AgentName,
     /// Correct state of the screen
     #[arg(long, value_name = "STATE", value_parser = read_state)]
@@ -234,7 +233,6 @@ fn tables(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The newest frame of an agent.
 fn newest(workspace: &Workspace, agent: &AgentName) -> Result<PathBuf, Failure> {
     let folder = workspace.frames().join(agent.as_str());
     let frames = frames::list(&folder).map_err(|error| unreadable(&folder, &error))?;

@@ -47,7 +47,6 @@ impl Style {
     }
 }
 
-/// The history as lines.
 pub(in super::super) fn draw(history: &History, style: Style) -> String {
     let mut page = Page { style, lines: Vec::new(), day: String::new() };
     if let Some(parent) = &history.parent {

@@ -1,6 +1,6 @@
 //! Hands over to the lab: `tasuki agent scripted`, `tasuki torture`, and `tasuki lint` of a script.
 
-use crate::lab::scripted::{self, BadScript, ScriptedArgs, Unplayed};
+use crate::lab::scripted::{self, ScriptedArgs};
 use crate::lab::torture::{self, Args, Setting};
 use crate::lab::trouble::{self, Trouble};
 use crate::ui::cli::context::{Context, Ended};
@@ -44,34 +44,6 @@ pub(in crate::ui::cli) fn refuse_scripted(_provider: &str) -> Result<(), Failure
     Ok(())
 }
 
-impl From<BadScript> for Failure {
-    fn from(error: BadScript) -> Self {
-        let new = |cure| Self::new(Kind::Rejected, "script", error.to_string(), cure);
-        match error {
-            BadScript::Unreadable { .. } => new("check the path after --script"),
-            BadScript::TooLong(_) => new("write a shorter one: an action can be repeated by a rule"),
-            BadScript::Invalid { place, ref report, .. } => {
-                let mut failure = new("protocol/SCRIPTED.md describes each key and each action");
-                failure.report.clone_from(report);
-                (failure.problem.line, failure.problem.column) = place.unzip();
-                failure
-            }
-        }
-    }
-}
-
-impl From<Unplayed> for Failure {
-    fn from(error: Unplayed) -> Self {
-        match error {
-            Unplayed::Phrase(why) => {
-                Self::new(Kind::Rejected, "phrase", why, "give the agent's `marker:` of the team file")
-            }
-            Unplayed::Script(error) => error.into(),
-            Unplayed::Terminal(_) => Self::of("terminal", &error),
-        }
-    }
-}
-
 impl From<Trouble> for Failure {
     fn from(trouble: Trouble) -> Self {
         let kind = match trouble.kind {
@@ -82,6 +54,8 @@ impl From<Trouble> for Failure {
         if failure.problem.cure.is_empty() {
             failure.problem.cure = trouble.cure.unwrap_or_default();
         }
+        failure.report = trouble.report;
+        (failure.problem.line, failure.problem.column) = trouble.place.unzip();
         failure
     }
 }

@@ -2,7 +2,6 @@
 //! the files in `protocol/profiles/`, read like a user's own.
 
 pub(super) mod data;
-pub(super) mod defaults;
 pub(super) mod dialogs;
 pub(super) mod files;
 mod patterns;
@@ -16,7 +15,7 @@ use super::read::read;
 use super::suggest::did_you_mean;
 use super::values::At;
 use crate::engine::team::Restart;
-use crate::wire::team_file::profile::files::{Layer, ProfileFile};
+use crate::wire::team_file::profile::files::Layer;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -60,20 +59,15 @@ pub(super) fn resolve(
     layers: Vec<Layer>,
     book: &mut Book,
 ) -> Result<BTreeMap<String, Profile>, Vec<Finding>> {
+    let files = layers.into_iter().flat_map(BTreeMap::into_values);
+    let (read, of_files): (Vec<_>, Vec<_>) = files.map(|file| ((file.name, file.entry), file.book)).unzip();
     let mut books = vec![std::mem::replace(book, Book::new("", ""))];
-    let mut entered: BTreeMap<String, Vec<Entered<'_>>> = BTreeMap::new();
-    let files: Vec<ProfileFile> = layers.into_iter().flat_map(BTreeMap::into_values).collect();
-    let (mut read, mut of_files) = (Vec::new(), Vec::new());
-    for ProfileFile { name, entry, book } in files {
-        read.push((name, entry));
-        of_files.push(book);
-    }
     books.extend(of_files);
-    for (at, (name, entry)) in read.iter().enumerate() {
-        entered.entry(name.clone()).or_default().push(Entered { entry, book: at + 1 });
-    }
-    for (name, entry) in entries {
-        entered.entry(name.clone()).or_default().push(Entered { entry, book: 0 });
+    let mut entered: BTreeMap<String, Vec<Entered<'_>>> = BTreeMap::new();
+    let below = read.iter().zip(1..).map(|((name, entry), book)| (name, Entered { entry, book }));
+    let own = entries.iter().map(|(name, entry)| (name, Entered { entry, book: 0 }));
+    for (name, said) in below.chain(own) {
+        entered.entry(name.clone()).or_default().push(said);
     }
     let mut resolver = Resolver {
         built_in: built_in(Book::built_in)?,

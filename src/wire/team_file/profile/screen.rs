@@ -167,15 +167,7 @@ enum CursorWord {
 impl ScreenEntry {
     /// The rules that this makes of those of the base. What is wrong is in `book`.
     pub(in crate::wire) fn over(&self, base: Option<&Rules>, book: &mut Book) -> Rules {
-        let mut rules = base.cloned().unwrap_or_else(|| Rules {
-            version: String::new(),
-            input_box: None,
-            echo: None,
-            entry: None,
-            dialog: None,
-            choices: None,
-            rules: Vec::new(),
-        });
+        let mut rules = base.cloned().unwrap_or_default();
         if let Some(version) = &self.version {
             rules.version.clone_from(version);
         }

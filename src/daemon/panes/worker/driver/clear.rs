@@ -2,7 +2,7 @@
 
 use super::Worker;
 use crate::daemon::clients::request::PaneResponse;
-use crate::daemon::panes::worker::line_clearing::{LineClearing, ctrl, not_done};
+use crate::daemon::panes::worker::line_clearing::{LineClearing, ctrl};
 use crate::daemon::panes::worker::typing::Failed;
 use crate::engine::input::{Guard, Verdict};
 use crate::io::mux::{MuxError, Rows};
@@ -37,7 +37,7 @@ impl Worker {
             return Ok(PaneResponse::Hindered(self.hindrance(Guard::CopyMode)));
         }
         let Some(input) = self.session.read(&screen).and_then(|read| read.input) else {
-            return Ok(not_done("its input box is not shown"));
+            return Ok(PaneResponse::hindered("its input box is not shown"));
         };
         if input.is_empty() {
             return Ok(PaneResponse::Typed(true));
@@ -49,13 +49,13 @@ impl Worker {
             }
             Err(Failed::Verdict(Verdict::NotDelivered { .. })) => {
                 let name = self.session.agent.name();
-                Ok(not_done(format!(
+                Ok(PaneResponse::hindered(format!(
                     "its input box still shows words: remove them there (`tasuki attach {name}`)"
                 )))
             }
             Err(Failed::Verdict(
                 Verdict::Unconfirmed { why } | Verdict::Left { why } | Verdict::Withdrawn { why },
-            )) => Ok(not_done(why)),
+            )) => Ok(PaneResponse::hindered(why)),
             Err(Failed::Verdict(Verdict::Delivered(_))) => Ok(PaneResponse::Typed(true)),
             Err(Failed::Ended(_)) => Err(ended()),
         }
@@ -68,7 +68,7 @@ impl Worker {
         }
         // Whatever cannot be done is refused before a key is pressed: it would change what a person edits there.
         if self.session.agent.is_plain() && self.session.pane.capture(0, Rows::AsShown).await?.alternate {
-            return Ok(not_done("its program draws the whole screen itself"));
+            return Ok(PaneResponse::hindered("its program draws the whole screen itself"));
         }
         if let Some(key) = self.session.agent.clear_key() {
             self.session.press(key).await?;
@@ -77,7 +77,7 @@ impl Worker {
         self.session.pane.clear_history().await?;
         self.session.cache.forget();
         if !cleared {
-            return Ok(not_done(
+            return Ok(PaneResponse::hindered(
                 "its input and its history were cleared; its screen shows the same as before",
             ));
         }

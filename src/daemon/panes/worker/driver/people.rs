@@ -2,9 +2,7 @@
 
 use super::Worker;
 use super::guards::Verdict as Guards;
-use crate::daemon::clients::request::{
-    Hindrance, PANE_WAIT_MS_MAX, PaneLook, PaneRequest, PaneResponse, Response,
-};
+use crate::daemon::clients::request::{Hindrance, PANE_WAIT_MS_MAX, PaneRequest, PaneResponse, Response};
 use crate::daemon::panes::worker::hindrance::hindrance;
 use crate::daemon::panes::worker::read::Read;
 use crate::daemon::panes::worker::session::{End, answered};
@@ -13,6 +11,7 @@ use crate::daemon::panes::worker::waiters::Waiter;
 use crate::engine::input::Guard;
 use crate::engine::screen::reading::Dialog;
 use crate::io::mux::MuxError;
+use crate::wire::api::PaneLookInfo;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -48,7 +47,7 @@ impl Worker {
             PaneRequest::ClearLine => self.clear_line().await,
             PaneRequest::Ready => {
                 let closed = self.closed().await;
-                closed.map(|why| why.map_or(PaneResponse::Ready(true, None), PaneResponse::Hindered))
+                closed.map(|why| why.map_or(PaneResponse::Ready, PaneResponse::Hindered))
             }
             PaneRequest::Explain => self.explain().await,
             PaneRequest::Answer { wish, of } => {
@@ -157,17 +156,17 @@ impl Worker {
         };
         let Read { state, rule, matched, input, .. } = read;
         let rows = mask.rows(&screen, above);
-        Ok(PaneResponse::Look(Box::new(PaneLook {
+        Ok(PaneResponse::Look(Box::new(PaneLookInfo {
             version,
-            state: state.name(),
-            rule,
+            state: state.name().to_owned(),
+            rule: if rule.is_empty() { "-".to_owned() } else { rule },
             matched,
             rows,
             title: mask.text(&screen.title),
             cursor: screen.cursor,
             input: input.map(|input| mask.text(&input)),
-            asks,
-            takes,
+            asks: asks.as_ref().map(Into::into),
+            takes: takes.map(str::to_owned),
             why,
         })))
     }
