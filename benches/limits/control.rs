@@ -175,7 +175,7 @@ enum Word {
     Capture(Vec<String>),
 }
 
-/// Row 6: times in microseconds from the moment at which an agent prints its claim until a result stands on the disk:
+/// Row 6: times in microseconds from the moment at which an agent prints its claim until a result is on the disk:
 /// output, one capture, one flush, one rename.
 pub(crate) fn results(turns: usize) -> Vec<f64> {
     again(|| try_results(turns))
@@ -253,7 +253,7 @@ pub(crate) fn observed(panes: usize, command: &[String], seconds: f64) -> f64 {
     (processor_ns() - before) as f64 / 1e7 / stamp::seconds_since(from)
 }
 
-/// What stands in a line of row 7.
+/// What is in a line of row 7.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Typed {
     /// The doorbell alone, as tasuki types it: about 100 bytes.

@@ -1,4 +1,4 @@
-//! The ground that a daemon stands on: when its lock or its journal is not the one on the disk any more, another daemon may
+//! The ground that a daemon is on: when its lock or its journal is not the one on the disk any more, another daemon may
 //! run beside it, and it goes to its end at once.
 
 use crate::daemon::ending::Ending;

@@ -251,7 +251,7 @@ impl State {
         });
     }
 
-    /// An agent needs something no more: while somebody was asked, or an end was known, the clock of its turn stood still.
+    /// An agent needs something no more: while somebody was asked, or an end was known, the clock of its turn was still.
     fn stood_still(&mut self, name: &AgentName, need: &Need, at: Millis) {
         let Some(id) = self.agents.get(name).and_then(|agent| agent.current.clone()) else { return };
         let _ = self.change(&id, |open| {

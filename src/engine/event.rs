@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 /// One thing that happened. A step is a list of these, durable as a whole.
 ///
-/// Its form is the journal's, so the order of members is, too: what has its default is left out, and what it carries stands
-/// last. The name of an event stands among its members; `wire/events` puts it there.
+/// Its form is the journal's, so the order of members is, too: what has its default is left out, and what it carries is
+/// last. The name of an event is among its members; `wire/events` puts it there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
@@ -171,7 +171,7 @@ pub struct Answer {
     /// How it is known; none for an error of tasuki's own.
     #[serde(default, skip_serializing_if = "is_default")]
     pub source: Option<CompletionSource>,
-    /// Whether neither a token nor a key was shown: the phrase stood alone, somebody gave no more than the agent's name, or a
+    /// Whether neither a token nor a key was shown: the phrase was alone, somebody gave no more than the agent's name, or a
     /// program just ended.
     #[serde(default, skip_serializing_if = "is_default")]
     pub weak: bool,
@@ -181,7 +181,7 @@ pub struct Answer {
     pub at: Millis,
 }
 
-/// An answer's body stands beside it, last in the event, where every body stands.
+/// An answer's body is beside it, last in the event, where every body is.
 mod answered {
     use super::{Answer, Body};
     use serde::de::Error as _;

@@ -237,7 +237,7 @@ pub enum Verdict {
     },
     /// Nothing was typed; nothing is wrong: try again when it is ready.
     Withdrawn {
-        /// What stood in the way.
+        /// What was in the way.
         why: String,
     },
 }

@@ -61,13 +61,13 @@ pub struct Open {
     /// All but its content.
     #[serde(flatten)]
     pub message: Message,
-    /// Where it stands.
+    /// Where it is.
     #[serde(flatten)]
     pub stage: Stage,
     /// Where its content is.
     pub body: BodyRef,
     pub since: Millis,
-    /// What became of it so far; read as if it stood here.
+    /// What became of it so far; read as if it was here.
     #[serde(flatten)]
     pub progress: Seldom<Progress>,
 }
@@ -109,7 +109,7 @@ pub struct Progress {
     /// read, and is to be typed again.
     #[serde(default, skip_serializing_if = "is_default")]
     pub typed_at: Option<Millis>,
-    /// Why it stands there, in words, where its last move said so.
+    /// Why it is there, in words, where its last move said so.
     #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
     pub note: Option<Arc<str>>,
     /// What its agent said in turns that ended without a claim, since the last one that was no reminder.
@@ -323,7 +323,7 @@ impl Open {
         QueueKey::new(self.message.priority, self.body, self.message.id.clone())
     }
 
-    /// Whose queue it stands in: its agent's once it has one, else its addressee's.
+    /// Whose queue it is in: its agent's once it has one, else its addressee's.
     #[must_use]
     pub fn queue(&self) -> &AgentName {
         self.agent.as_ref().unwrap_or(&self.message.to)

@@ -61,7 +61,7 @@ pub struct Overview {
 }
 
 impl Engine {
-    /// Where a message stands, if it is open or ended in the newest segment.
+    /// Where a message is, if it is open or ended in the newest segment.
     #[must_use]
     pub fn stage(&self, id: &MessageId) -> Option<Stage> {
         let open = self.state.open.get(id).map(|open| open.stage);

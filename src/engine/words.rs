@@ -63,7 +63,7 @@ pub enum BadWord {
         "has no digit, and every token has one among its {TOKEN_CHARS} characters: copy it from the line that gave the turn"
     )]
     NoDigit,
-    /// A character that is not allowed, and where it stands (bytes, from 0).
+    /// A character that is not allowed, and where it is (bytes, from 0).
     #[error("has {found:?} at byte {at}, which is not allowed; use {allowed}")]
     BadChar {
         /// The character.

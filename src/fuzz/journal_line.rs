@@ -4,7 +4,7 @@ use super::choice::choice;
 use crate::io::journal::fuzz;
 use crate::wire::events;
 
-/// Reads bytes as a line of the journal, and as what stands in one: a line that is whole comes back byte for byte, one in which
+/// Reads bytes as a line of the journal, and as what is in one: a line that is whole comes back byte for byte, one in which
 /// any bit has changed does not count, and events that can be read are written as they were.
 ///
 /// # Panics

@@ -11,7 +11,7 @@ const BELL: &str = "[tasuki] task m1 from user (token k7qf2m): read queue/active
 const PHRASES: [&str; 4] = ["CODING OK", "襷 完了", "OK", "Done: all tests pass!"];
 
 /// Looks for echo, claim and answer among any rows, of programs that wrap their text and that do not, for agents with and
-/// without tokens: a claim with a token stands where that token stands, an answer is made of what is on the screen.
+/// without tokens: a claim with a token is where that token is, an answer is made of what is on the screen.
 ///
 /// # Panics
 /// If one of that does not hold.

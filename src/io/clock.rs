@@ -1,9 +1,9 @@
 //! The one place that reads the time.
 //!
 //! [`Clock::now`] is what the engine is given: the wall clock as it stood at start, carried on by the monotonic clock.
-//! It therefore stands still while the machine sleeps: an agent that slept with its machine has not used up its
+//! It therefore is still while the machine sleeps: an agent that slept with its machine has not used up its
 //! working time. [`Clock::wall`] is for what people compare with their own clocks: deadlines, retention, the log. With
-//! [`Clock::slept`] somebody may know whether that was set, or went on while this one stood still.
+//! [`Clock::slept`] somebody may know whether that was set, or went on while this one was still.
 
 use crate::engine::words::Millis;
 use rustix::time::{ClockId, Timespec, clock_gettime};

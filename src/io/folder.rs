@@ -108,12 +108,12 @@ impl Folder {
         rustix::fs::fstat(&self.fd).map_err(|errno| failed("stat", self.path.clone(), errno))
     }
 
-    /// What stands under a name; a link is not followed.
+    /// What is under a name; a link is not followed.
     pub(crate) fn stat(&self, name: &OsStr) -> Result<Stat, Errno> {
         rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)
     }
 
-    /// When what stands under a name was made, in nanoseconds since 1970; none where the file system does not keep it.
+    /// When what is under a name was made, in nanoseconds since 1970; none where the file system does not keep it.
     pub(crate) fn born_ns(&self, name: &OsStr) -> Option<u64> {
         let (flags, wanted) = (AtFlags::SYMLINK_NOFOLLOW, StatxFlags::BTIME | StatxFlags::INO);
         let found = rustix::fs::statx(&self.fd, name, flags, wanted).ok()?;

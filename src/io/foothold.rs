@@ -1,4 +1,4 @@
-//! What a daemon stands on: the folders and the lock that make it the one daemon of its workspace, held open. Whoever
+//! What a daemon is on: the folders and the lock that make it the one daemon of its workspace, held open. Whoever
 //! removes them under it lets another daemon in; so it is looked again and again whether the names still mean them.
 
 use crate::io::folder::{FileId, Folder, FolderError};
@@ -181,7 +181,7 @@ mod tests {
     use std::fs;
     use std::time::Duration;
 
-    /// A workspace with all that a daemon stands on.
+    /// A workspace with all that a daemon is on.
     fn workspace() -> (tempfile::TempDir, Workspace, Foothold) {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("w/.tasuki/journal")).unwrap();

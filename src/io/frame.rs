@@ -23,7 +23,7 @@ pub struct KeptFrame {
 }
 
 impl KeptFrame {
-    /// Reads a frame, and what stands beside it.
+    /// Reads a frame, and what is beside it.
     ///
     /// # Errors
     /// What the system says; that it is no file of text.
@@ -45,7 +45,7 @@ impl KeptFrame {
         self.rows.iter().map(|row| format!("{}\n", row.trim_end())).collect()
     }
 
-    /// What stands beside it as a file, with these words of somebody else's.
+    /// What is beside it as a file, with these words of somebody else's.
     #[must_use]
     pub fn meta(&self, words: &str) -> String {
         let cursor = self.cursor.map(|(column, row)| format!("cursor={column},{row} ")).unwrap_or_default();
@@ -103,7 +103,7 @@ fn without_escapes(row: &str) -> String {
     text
 }
 
-/// What stands behind a sequence whose ESC was taken.
+/// What is behind a sequence whose ESC was taken.
 fn behind_escape(rest: &str) -> &str {
     let end = match rest.chars().next() {
         Some('[') => rest.char_indices().skip(1).find(|(_, c)| matches!(c, '@'..='~')).map(|(at, _)| at + 1),

@@ -24,7 +24,7 @@ pub(crate) fn open(how: &mut OpenOptions, path: &Path) -> io::Result<File> {
     if opened.metadata()?.is_file() { Ok(opened) } else { Err(no_file()) }
 }
 
-/// Opens a file to which a link may lead, for reading; none if it is something else. What was opened is looked at, not what stood
+/// Opens a file to which a link may lead, for reading; none if it is something else. What was opened is looked at, not what was
 /// there before.
 ///
 /// # Errors

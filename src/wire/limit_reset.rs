@@ -14,7 +14,7 @@ const LONGEST_MS: u64 = 32 * 86_400_000;
 /// A time of day that passed less than this before is over, and not tomorrow's: screens keep what they said.
 const PASSED_MS: u64 = 2 * 3_600_000;
 
-/// Behind this stands how long it takes. What stands behind `after` alone may be how long it took.
+/// Behind this is how long it takes. What is behind `after` alone may be how long it took.
 static IN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let verb = r"(?:resets?|again|retry|retrying|wait|available)";
     Regex::new(&format!(r"(?i)\b(?:in|{verb}\s+after)\s+(?:~|≈|about\s|around\s)?")).ok()

@@ -1,4 +1,4 @@
-//! FLOOR 2: bytes and types, each made from the other: what stands in files, in the journal and on the socket. Touches nothing outside.
+//! FLOOR 2: bytes and types, each made from the other: what is in files, in the journal and on the socket. Touches nothing outside.
 
 pub mod api;
 pub mod clean;

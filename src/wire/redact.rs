@@ -46,12 +46,12 @@ pub struct Redactor {
     pieces: HashSet<[u8; PIECE]>,
 }
 
-/// Where a byte of a text without blanks and borders stands: its row, and the place of its character there.
+/// Where a byte of a text without blanks and borders is: its row, and the place of its character there.
 type Place = (usize, usize);
 
 impl Redactor {
-    /// One that knows the secrets among these variables. The path of a key is no key, and stands in many other paths:
-    /// `is_there` says whether something stands at a path.
+    /// One that knows the secrets among these variables. The path of a key is no key, and is in many other paths:
+    /// `is_there` says whether something is at a path.
     pub fn new<'a>(
         variables: impl IntoIterator<Item = (&'a str, &'a str)>,
         is_there: impl Fn(&str) -> bool,

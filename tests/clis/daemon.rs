@@ -646,7 +646,7 @@ fn a_model_that_hangs_ends_with_the_time_of_the_task(test: &str, name: &str) {
 }
 
 /// A turn that is called off is broken off: before its first word, amid its words, and while it asks something; what comes next is
-/// done, and nothing of the turn stands in the input box.
+/// done, and nothing of the turn is in the input box.
 fn what_is_called_off_is_broken_off(test: &str, name: &str) {
     let Some(team) = Team::start(test, name) else { return };
     let (tool, input) = team.cli.shell_call("touch ran-1");

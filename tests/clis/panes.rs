@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Between two looks at a screen.
 const PAUSE: Duration = Duration::from_millis(50);
-/// A screen that stands still for so long is quiet.
+/// A screen that is still for so long is quiet.
 const QUIET: Duration = Duration::from_millis(100);
 const DOORBELL: &str = "[tasuki] task msg-a1b2c3d4e5f6 from grand_boss (token k7qf2m): read \
                         queue/active/msg-a1b2c3d4e5f6.yaml and do it.";
@@ -59,7 +59,7 @@ impl Pane {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// What stands in the pane and in its history.
+    /// What is in the pane and in its history.
     fn screen(&self) -> String {
         self.tmux(&["capture-pane", "-p", "-S", "-400"])
     }
@@ -76,7 +76,7 @@ impl Pane {
         }
     }
 
-    /// Waits until this holds and the screen stands still.
+    /// Waits until this holds and the screen is still.
     fn wait_quiet(&self, what: &str, holds: impl Fn(&str) -> bool) -> String {
         let (mut last, mut since) = (String::new(), Instant::now());
         self.wait(what, |screen| {
@@ -129,7 +129,7 @@ impl Drop for Pane {
     }
 }
 
-/// Whether the claim stands on a row of its own, as tasuki looks for it.
+/// Whether the claim is on a row of its own, as tasuki looks for it.
 fn is_claimed(screen: &str) -> bool {
     screen.lines().any(|row| row.trim().trim_start_matches(['●', '•', '✦', '⏺']).trim() == CLAIM)
 }

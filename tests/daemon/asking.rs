@@ -242,7 +242,7 @@ fn a_dialog_that_comes_before_enter_is_not_answered_by_it() {
     until_asked(&house, "rm -rf precious");
     let answered = house.ask(&["answer", "a", "no"]);
     assert!(answered.status.success(), "{}", text(&answered));
-    // The line stands in the box again, and is sent from there.
+    // The line is in the box again, and is sent from there.
     assert!(house.result("first").contains("status: completed"));
     let keys = "rm -rf precious: [B\nrm -rf precious: [B\nrm -rf precious: enter at 3\n";
     assert_eq!(house.read("keys.log"), keys);

@@ -9,7 +9,7 @@ fn status(house: &House) -> (String, serde_json::Value) {
     (text, serde_json::from_slice(&json.stdout).expect("JSON"))
 }
 
-/// What stands under a key of the agent's status.
+/// What is under a key of the agent's status.
 fn field(house: &House, key: &str) -> String {
     let shown = house.read("status/agents/worker.yaml");
     let at = shown.find(&format!("{key}: ")).unwrap_or_else(|| panic!("no {key} in {shown}")) + key.len() + 2;

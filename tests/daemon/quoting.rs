@@ -82,7 +82,7 @@ fn no_view_and_no_record_shows_what_the_environment_hides() {
     house.end();
 }
 
-/// The id of the question that stands there; none while it is drawn anew.
+/// The id of the question that is there; none while it is drawn anew.
 fn id_now(house: &House) -> Option<String> {
     let shown = house.ask(&["answer", "a", "--json"]);
     let shown: serde_json::Value = serde_json::from_slice(&shown.stdout).ok()?;
@@ -115,7 +115,7 @@ type_line; tick; ask ls; ask ls; claim"#;
     house.until("another question", |house| house.read("status/agents/a.yaml").contains("3. No"));
     let second = id_of(&house);
     assert_ne!(first, second);
-    // Nobody can tell that it went: the same stands there again.
+    // Nobody can tell that it went: the same is there again.
     house.ask(&["answer", "a", "yes", "--of", &second]);
     // It asks the same again: what was given for the one before does not count.
     house.until("the third question", |house| house.read("keys.log").contains("enter at 1"));

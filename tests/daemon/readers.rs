@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// Stands last in the views of each task.
+/// Is last in the views of each task.
 const END: &str = "end";
 /// Between two rounds of reading.
 const BREATH: std::time::Duration = std::time::Duration::from_micros(200);
@@ -20,7 +20,7 @@ fn yaml_below(house: &House) -> Vec<PathBuf> {
     files.filter(|path| path.extension().is_some_and(|extension| extension == "yaml")).collect()
 }
 
-/// What stands last in a view of this folder, whichever it is: by then it is whole.
+/// What is last in a view of this folder, whichever it is: by then it is whole.
 fn is_whole(path: &Path, text: &str) -> bool {
     let last = text.lines().last().unwrap_or_default();
     let folder = path.parent().and_then(Path::file_name).unwrap_or_default();

@@ -31,7 +31,7 @@ fn lines(text: &str) -> Vec<&str> {
     text.lines().collect()
 }
 
-/// Waits so long, and ends the daemon however it stands then.
+/// Waits so long, and ends the daemon however it is then.
 fn lets_work(house: &House, time: Duration) {
     let end = Instant::now() + time;
     house.until("time to pass", |_| Instant::now() >= end);

@@ -48,7 +48,7 @@ fn answers(how: &str, agent: &str, said: &str) {
         assert!(result.contains(&format!("{said} {id}")), "{result}");
         late += usize::from(std::mem::replace(&mut last, Instant::now()).elapsed() > SWEPT);
     }
-    // On a machine that stands still for a while some are late; where answers wait for the next sweep all of them are.
+    // On a machine that is still for a while some are late; where answers wait for the next sweep all of them are.
     assert!(late < 4, "{late} of 8 were late\n{}", house.read("status/activity.log"));
     assert!(house.files("queue/rejected").is_empty());
     house.until("that to be over", |house| !told(house));

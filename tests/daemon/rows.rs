@@ -298,7 +298,7 @@ fn an_error_that_leaves_it_free_is_no_reason_to_wait_and_a_draft_that_looks_like
     assert!(answer(&house, "fails").starts_with("said fails"), "{}", answer(&house, "fails"));
     task(&house, "next", "work");
     assert_eq!(answer(&house, "next"), ordinary("next"));
-    // Nothing but blank rows stands around its box: with two of its own a draft stands where an error would.
+    // Nothing but blank rows is around its box: with two of its own a draft is where an error would.
     house.tmux(&["set-buffer", "my own words\n\n"]);
     house.tmux(&["paste-buffer", "-p", "-t", "a"]);
     house.until("the words to stand in the box", |house| screen(house).contains("my own words"));
@@ -320,7 +320,7 @@ fn nothing_is_typed_at_a_limit_nor_where_the_login_has_expired() {
             task(&house, word, word);
             house.until("it to be told", |house| status(house).contains(&format!("state: {state}")));
             if word == "login" {
-                // What to do stands behind the program's own words.
+                // What to do is behind the program's own words.
                 let status = status(&house).split_whitespace().collect::<Vec<_>>().join(" ");
                 assert!(status.contains("→ log in with") && status.contains("or fix its key"), "{status}");
                 assert!(!status.contains("{name}"), "{status}");

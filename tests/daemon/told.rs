@@ -3,7 +3,7 @@
 
 use crate::house::House;
 
-/// Reads the file of each task as a person would, and knows nothing but what stands there.
+/// Reads the file of each task as a person would, and knows nothing but what is there.
 const KNOWS_NOTHING: &str = r#"#!/bin/bash
 while IFS= read -r line; do
   [[ $line == "[tasuki] info"* ]] && continue
@@ -115,7 +115,7 @@ fn the_example_of_a_worker_works() {
     assert!(one.contains("status: completed") && one.contains("You said: Say hello."), "{one}");
     let more = house.result("more");
     assert!(more.contains("You said: 二つ\n") && more.contains("You said: rows"), "{more}");
-    // Each is answered as it was sent, however it stands in the file.
+    // Each is answered as it was sent, however it is in the file.
     let all = [
         "- buy milk now",
         "42",

@@ -54,7 +54,7 @@ fn programs_that_know_nothing_of_tasuki_answer_after_the_echo_only() {
     ];
     let mut house = House::new("inline", &team.concat(), &[("calculator.py", CALCULATOR)]);
     house.start();
-    // What a program prints while it is typed to stands in the line, and hides its echo.
+    // What a program prints while it is typed to is in the line, and hides its echo.
     house.until("both to have begun", |house| {
         let shows = |agent: &str, text: &str| {
             house.tmux(&["capture-pane", "-p", "-t", &format!("=tasuki:={agent}")]).contains(text)
@@ -174,7 +174,7 @@ fn people_who_look_on_and_type_disturb_nothing_and_are_not_disturbed() {
     });
     person.types(" line\r");
     assert_eq!(answer(&house, "after"), "[tasuki]");
-    // The terminal was asked whether anything of theirs stands in it still.
+    // The terminal was asked whether anything of theirs is in it still.
     let screen = house.tmux(&["capture-pane", "-p", "-t", "=tasuki:=worker"]).replace("^R\n", "");
     assert!(screen.contains("half a line\n[tasuki] task after"), "not within their words: {screen}");
     let sizes = house.tmux(&[

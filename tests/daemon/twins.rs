@@ -35,7 +35,7 @@ fn the_same_request_twice_within_one_flush_is_accepted_once() {
         stream.read_to_string(&mut answer).expect("an answer");
         answer
     };
-    // It stands still until all three are there, and hears them together.
+    // It is still until all three are there, and hears them together.
     house.write("queue/STOP", "");
     house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP exists"));
     signal(&house, rustix::process::Signal::STOP);

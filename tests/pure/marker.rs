@@ -70,7 +70,7 @@ mod tests {
             let claim = found(&screen, &awaited(PHRASE)).unwrap_or_else(|| panic!("{rows:?}"));
             assert_eq!(claim.shown(&screen).line, line);
         }
-        // Without a token none is read, though something stands there that could be one.
+        // Without a token none is read, though something is there that could be one.
         let screen = Screen::lines(&["> go", "so CODING OK k7qf2m it is"]);
         let echo = Some(Echo { first_row: 0, last_row: 0 });
         let claim = find(&screen, &Awaited::new("CODING OK k7qf2m", None).unwrap(), echo).unwrap();
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn what_stands_above_the_text_that_was_typed_last_is_no_claim() {
-        // The same turn was typed again: whoever said this was not asked by what stands below it.
+        // The same turn was typed again: whoever said this was not asked by what is below it.
         let rows = [MARKER, "$ the doorbell", "at work"];
         let claim = |rows: &[&str], last_row: usize| {
             let echo = Echo { first_row: 1, last_row };

@@ -11,7 +11,7 @@ mod tests {
 
     const PHRASE: &str = "CODING OK";
 
-    /// Where the claim of an agent without tokens stands.
+    /// Where the claim of an agent without tokens is.
     fn phrase_alone(rows: &[&str], width: usize, typed: &str, phrase: &str) -> Option<String> {
         let screen = Screen::wrapped(rows, width);
         let awaited = Awaited::new(phrase, None).unwrap();

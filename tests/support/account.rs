@@ -35,7 +35,7 @@ pub(crate) struct Account {
     pub(crate) tasks: Vec<String>,
     /// What only has to be taken in, by id.
     pub(crate) infos: Vec<String>,
-    /// Words of drops without an id: each stands in one message.
+    /// Words of drops without an id: each is in one message.
     pub(crate) nameless: Vec<String>,
     /// Words of drops of which at most one message may have come.
     pub(crate) maybe: Vec<String>,

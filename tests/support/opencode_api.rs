@@ -103,7 +103,7 @@ impl Api {
         known.asked.iter().filter(|asked| asked.as_str() == path).count()
     }
 
-    /// What stood where a password belongs.
+    /// What was where a password belongs.
     pub(crate) fn logins(&self) -> Vec<String> {
         self.known.borrow().logins.clone()
     }
@@ -114,7 +114,7 @@ fn now() -> u64 {
     u64::try_from(now.as_millis()).expect("this age")
 }
 
-/// Pages of two messages, the newest first; within a page the oldest stands first.
+/// Pages of two messages, the newest first; within a page the oldest is first.
 async fn answer(State(known): State<Arc<watch::Sender<Known>>>, request: Request) -> Response {
     let (path, query) =
         (request.uri().path().to_owned(), request.uri().query().unwrap_or_default().to_owned());

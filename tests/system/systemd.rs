@@ -117,7 +117,7 @@ fn no_beat_while_tmux_stands_still_and_again_when_it_goes_on() {
     let mut house = House::plain("still");
     let manager = Manager::over(&mut house, true);
     house.start();
-    // Until the second client is attached, a tmux that stands still is a connection that is being made anew.
+    // Until the second client is attached, a tmux that is still is a connection that is being made anew.
     house.until("the agent to be ready", ready);
     manager.until("WATCHDOG=1");
     let server: u32 =

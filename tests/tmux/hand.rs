@@ -189,7 +189,7 @@ pub(crate) fn lines(world: &World) -> String {
     std::fs::read_to_string(world.end.folder.path().join("lines")).unwrap_or_default()
 }
 
-/// What stands in `lines`, once it is all there.
+/// What is in `lines`, once it is all there.
 pub(crate) async fn entered(world: &World, hand: &Hand, count: usize) -> String {
     let path = world.end.folder.path().join("lines");
     let whole = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count() >= count;

@@ -1,4 +1,4 @@
-//! A line that was typed and not entered, behind which the program has printed: it stands in the input, and is not seen there.
+//! A line that was typed and not entered, behind which the program has printed: it is in the input, and is not seen there.
 
 use crate::hand::{Hand, entered, fast, lines, turn};
 use crate::world::{SOON, World, file_until, row_after, screen_until};
@@ -192,7 +192,7 @@ async fn in_the_input_of_a_program_itself_a_line_is_cleared_or_in_doubt() {
         let read = file_until(&hand.pane, &path, |bytes| bytes.len() >= expected.len()).await;
         assert_eq!(String::from_utf8(read).unwrap(), expected, "{name}");
     }
-    // After a kill it cannot be told whether Enter was pressed, unless the claim stands there.
+    // After a kill it cannot be told whether Enter was pressed, unless the claim is there.
     let mut hand = Hand::at(&world, "c", &keys("c", 1_000), fast()).await;
     leave_in_the_input(&hand, &typed).await;
     notice(&world, &hand).await;

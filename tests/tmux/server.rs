@@ -98,7 +98,7 @@ async fn its_death_is_noticed_and_told_to_all() {
     let mut world = World::new().await;
     let (_, pane) = world.run("a", "cat").await;
     let mut counter = pane.watch().await.unwrap();
-    // A server that stands still keeps calls waiting.
+    // A server that is still keeps calls waiting.
     let pid = Pid::from_raw(world.tmux.server_pid().cast_signed()).unwrap();
     kill_process(pid, Signal::STOP).unwrap();
     let calls: Vec<_> = (0..100)

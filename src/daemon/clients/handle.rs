@@ -216,7 +216,7 @@ mod tests {
         for (seq, (event, stage, delivered)) in (1..).zip(STEPS) {
             let step = events::decode(&format!("[{event}]")).unwrap();
             engine.replay(Seq(seq), Millis(seq), &step).unwrap();
-            // Who asked before hears of the move, who asks now sees how it stands: all are told the same.
+            // Who asked before hears of the move, who asks now sees how it is: all are told the same.
             clients.moved(&engine, &journal, &id);
             for until in
                 [Until::Delivered, Until::Ended, Until::Moved(StageName::Queued), Until::Moved(stage)]

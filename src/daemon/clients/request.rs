@@ -131,7 +131,7 @@ pub enum PaneRequest {
     Read(u32),
     /// Clear input, screen and history.
     Clear,
-    /// Take away what stands in its input.
+    /// Take away what is in its input.
     ClearLine,
     /// Whether it may be typed to.
     Ready,
@@ -183,7 +183,7 @@ pub enum Response {
     Ok,
 }
 
-/// What stands in the way of typing.
+/// What is in the way of typing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hindrance {
     pub why: String,
@@ -200,7 +200,7 @@ pub enum PaneResponse {
     Typed(bool),
     /// It may be typed to.
     Ready,
-    /// Something stands in the way.
+    /// Something is in the way.
     Hindered(Hindrance),
     /// What its screen is read as.
     Look(Box<PaneLookInfo>),
@@ -217,7 +217,7 @@ pub enum PaneResponse {
 }
 
 impl PaneResponse {
-    /// Something stands in the way, and waiting may help.
+    /// Something is in the way, and waiting may help.
     pub(in crate::daemon) fn hindered(why: impl Into<String>) -> Self {
         Self::Hindered(Hindrance { why: why.into(), cure: None })
     }

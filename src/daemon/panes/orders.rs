@@ -29,10 +29,10 @@ pub enum Order {
     /// Type this turn, report `Delivery`, then watch for its claim. All guards are looked at once more before the first byte; where one
     /// is closed nothing is typed, and the verdict is that it is withdrawn.
     Deliver(Typed),
-    /// After a crash: look whether this turn was delivered; press Enter if it stands in the input box; report `Delivery`
+    /// After a crash: look whether this turn was delivered; press Enter if it is in the input box; report `Delivery`
     /// (never type the text again), then watch for its claim.
     ResolveDoubt(Typed),
-    /// Watch for the claim of this turn, which was delivered before; a claim that stands on the screen already counts.
+    /// Watch for the claim of this turn, which was delivered before; a claim that is on the screen already counts.
     Watch(Typed),
     /// Nothing is awaited any more.
     Unwatch {
@@ -68,9 +68,9 @@ pub struct Typed {
     pub since: Option<Millis>,
     /// What the agent prints when it is done; with the token where the turn has one.
     pub phrase: Arc<str>,
-    /// How often the line stood in the pane when it was typed: it had been typed before, and was not entered.
+    /// How often the line was in the pane when it was typed: it had been typed before, and was not entered.
     pub stood: usize,
-    /// The last rows that stood in the pane then, where its terminal does not show what is typed.
+    /// The last rows that was in the pane then, where its terminal does not show what is typed.
     pub above: Option<Vec<String>>,
 }
 

@@ -20,7 +20,7 @@ pub(super) struct Pane {
     pub(super) id: PaneId,
     pub(super) process: ProcessKey,
     pub(super) alive: bool,
-    /// What stands in its input line.
+    /// What is in its input line.
     pub(super) input: Option<Typed>,
     /// Lines that were entered, as they stand on its screen.
     pub(super) screen: Vec<Typed>,

@@ -1,4 +1,4 @@
-//! The end of a run: nothing fails any more, everybody does what there is to do, and a person helps what stands still.
+//! The end of a run: nothing fails any more, everybody does what there is to do, and a person helps what is still.
 
 use super::life::Worked;
 use super::oracle;

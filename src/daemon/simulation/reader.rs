@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// What was read, and what agents said.
 #[derive(Debug, Default)]
 pub(super) struct Read {
-    /// Ends as they were seen first: which file that was, when it was written, and what stood in it.
+    /// Ends as they were seen first: which file that was, when it was written, and what was in it.
     ends: BTreeMap<PathBuf, ((u64, i64), Vec<u8>)>,
     /// Contents that agents read.
     pub(super) contents: Vec<(MessageId, String)>,

@@ -10,7 +10,7 @@ use crate::engine::words::MessageId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Stands between why a task ended and what its agent had said.
+/// Is between why a task ended and what its agent had said.
 const HAD_SAID: &str = "\n\nWhat its agent said without reporting that it was done:\n\n";
 
 /// What a process said in turns that it did not claim: of each task the numbers of the turns, and the words.
@@ -29,7 +29,7 @@ pub(super) struct Answered {
 pub(super) struct Texts {
     /// Words that agents have said in turns without a claim.
     said: BTreeMap<MessageId, BTreeSet<Arc<str>>>,
-    /// What stood in the files of tasks when their agents read them, and for which turn that was.
+    /// What was in the files of tasks when their agents read them, and for which turn that was.
     pub(super) read: Vec<(MessageId, u16, Vec<Answered>)>,
     /// Claims that came when parts of the same task had been dropped: with what was said, and the files.
     behind_parts: Vec<(MessageId, Arc<str>, Vec<String>)>,
@@ -51,7 +51,7 @@ pub(super) fn answer(unclaimed: &Unclaimed, typed: &Typed, text: &str) -> Arc<st
     all_of(before.map(|(_, text)| &**text).chain([text])).into()
 }
 
-/// Several texts as one, but for those that say nothing, or what stands at the end of the others already.
+/// Several texts as one, but for those that say nothing, or what is at the end of the others already.
 fn all_of<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     texts.into_iter().fold(String::new(), |whole, text| match () {
         () if ends_with(text, &whole) => text.to_owned(),

@@ -38,7 +38,7 @@ pub(super) struct JournalSays {
     pub(super) refused: BTreeSet<String>,
     /// What the activity log says of it, and how often.
     pub(super) lines: BTreeMap<String, usize>,
-    /// The same of what stands in the newest segment alone.
+    /// The same of what is in the newest segment alone.
     pub(super) newest: BTreeMap<String, usize>,
 }
 

@@ -156,7 +156,7 @@ async fn live_on(
     }
 }
 
-/// Takes hold of what the daemon stands on, and listens.
+/// Takes hold of what the daemon is on, and listens.
 fn take_place(
     workspace: &Workspace,
     around: &Surroundings,

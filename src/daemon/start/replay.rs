@@ -70,7 +70,7 @@ impl Memory {
         Self { machine: Some(machine_of(boot).into()), ..self }
     }
 
-    /// What stands there was claimed before the machine was started last, if another start of it wrote that.
+    /// What is there was claimed before the machine was started last, if another start of it wrote that.
     fn is_earlier(&self, boot: &str) -> bool {
         self.machine.as_deref().is_some_and(|machine| machine != machine_of(boot))
     }
@@ -110,7 +110,7 @@ impl Memory {
     }
 }
 
-/// The machine's part of what a daemon calls its start: the daemon's own number stands behind it.
+/// The machine's part of what a daemon calls its start: the daemon's own number is behind it.
 fn machine_of(boot: &str) -> &str {
     boot.rsplit_once('-').map_or(boot, |(machine, _)| machine)
 }

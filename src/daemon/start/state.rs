@@ -18,7 +18,7 @@ pub(in crate::daemon) struct Process {
     pub(in crate::daemon) calls: mpsc::Receiver<Call>,
     /// What callers are told between two lives.
     pub(in crate::daemon) unavailable: Unavailable,
-    /// What it stands on; a simulation stands on nothing.
+    /// What it is on; a simulation is on nothing.
     pub(in crate::daemon) ground: Option<Ground>,
     pub(in crate::daemon) socket: std::path::PathBuf,
     /// Where the agents live. It stays the same while the daemon runs, whatever becomes of the team file: they could not

@@ -1,9 +1,9 @@
 //! Deadlines are moments on the wall clock, and somebody may set that: how far it is believed.
 //!
-//! What the daemon does lasts by its own clock, which never jumps and stands still while the machine sleeps. A deadline passes
+//! What the daemon does lasts by its own clock, which never jumps and is still while the machine sleeps. A deadline passes
 //! when the wall clock says so, whatever happened to it since the daemon began: it was put right by hours, or the machine has
 //! slept. A clock that was put back is believed at once, for nothing ends by that. One that was put ahead is believed when
-//! it has stood by it for a minute, so that a slip of a hand or of a time server ends nothing. Sleep is no such jump.
+//! it has been by it for a minute, so that a slip of a hand or of a time server ends nothing. Sleep is no such jump.
 
 use crate::engine::input::Moment;
 use crate::engine::words::Millis;

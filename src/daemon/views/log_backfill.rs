@@ -1,5 +1,5 @@
 //! What the journal tells and the histories do not. Their lines wait until the steps are written: a daemon that dies leaves some
-//! untold, and so does a disk that fails in the middle of a batch, of which what stands on it counts all the same.
+//! untold, and so does a disk that fails in the middle of a batch, of which what is on it counts all the same.
 
 use crate::daemon::views::dirty::LINES_MAX;
 use crate::daemon::views::worker::Item;
@@ -45,7 +45,7 @@ impl LogBackfill {
         self.0.iter().enumerate().filter_map(item).collect()
     }
 
-    /// How many sentences there are up to the last one that stands in this agent's history, or in the team's. Two that are the
+    /// How many sentences there are up to the last one that is in this agent's history, or in the team's. Two that are the
     /// same, of one moment, stand there twice.
     fn until(&self, views: &Views, agent: Option<&AgentName>) -> usize {
         let is_theirs = |told: &HistoryLine| agent.is_none_or(|agent| told.agent.as_ref() == Some(agent));

@@ -1,4 +1,4 @@
-//! What stands in an agent's status file: from what the engine shows, and what its pane printed last.
+//! What is in an agent's status file: from what the engine shows, and what its pane printed last.
 
 use crate::engine::view::AgentSeen;
 use crate::engine::words::Millis;

@@ -17,7 +17,7 @@ pub enum Receipt {
     Echoed,
     /// The terminal's input queue went back to zero: the program has read the line.
     Read,
-    /// It stands in the agent's own record of its session.
+    /// It is in the agent's own record of its session.
     Recorded,
     /// The agent said so itself.
     Acknowledged,
@@ -46,7 +46,7 @@ pub enum CompletionSource {
 pub enum Move {
     /// It will be typed now.
     Intend(Turn),
-    /// Nothing was typed: a guard closed or the token stood in the content.
+    /// Nothing was typed: a guard closed or the token was in the content.
     Withdraw,
     /// Enter was pressed.
     Submit,

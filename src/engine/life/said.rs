@@ -1,5 +1,5 @@
 //! What an agent said in turns of its task that ended without a claim. It belongs to the answer: whoever forgets its phrase and
-//! is reminded says as a rule no more than that, and the answer stands in the turn before.
+//! is reminded says as a rule no more than that, and the answer is in the turn before.
 
 use crate::engine::form::{self, is_default};
 use crate::engine::screen::answer::kept;

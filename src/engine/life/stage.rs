@@ -1,4 +1,4 @@
-//! Where a message stands: its stages with all that each of them holds, and the table of their names, from which whoever shows,
+//! Where a message is: its stages with all that each of them holds, and the table of their names, from which whoever shows,
 //! waits for, or reads back a stage has what is to be known of it.
 
 use crate::engine::form::is_default;
@@ -23,7 +23,7 @@ pub struct Turn {
     pub redelivered: bool,
 }
 
-/// Where a message stands. Each stage carries its own data.
+/// Where a message is. Each stage carries its own data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "StageLine", into = "StageLine")]
 pub enum Stage {

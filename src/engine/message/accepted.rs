@@ -32,7 +32,7 @@ pub struct Message {
     pub inferred: bool,
     /// Digest of the draft.
     pub digest: Digest,
-    /// What most messages do not say; read as if it stood here.
+    /// What most messages do not say; read as if it was here.
     pub besides: Seldom<Besides>,
 }
 

@@ -5,7 +5,7 @@
 //! 3. its event: [`super::event::Event::Accepted`], and those that move and end it, which are the journal's lines;
 //! 4. its view: `wire/message/view.rs`, one type for the files, the socket, and whoever reads either.
 //!
-//! What most messages do not say stands in [`Besides`], which goes from the draft into the accepted message as it is: a field more
+//! What most messages do not say is in [`Besides`], which goes from the draft into the accepted message as it is: a field more
 //! is one there, where it is read, and in the view. Contents pass through the engine untouched as a [`Body`]; its state keeps only
 //! where the journal holds one.
 
@@ -42,7 +42,7 @@ pub struct Body {
     #[serde(with = "form::shared")]
     pub content: Arc<str>,
     /// `metadata` and unknown top-level keys as one JSON object, in their order: `{"metadata":{…},"colour":"red"}`; empty if none.
-    /// It stands in the journal as it is, so whoever reads and writes the journal's text puts it there.
+    /// It is in the journal as it is, so whoever reads and writes the journal's text puts it there.
     #[serde(skip)]
     pub extra: Arc<str>,
 }
@@ -93,7 +93,7 @@ pub struct Draft {
     pub known: Option<Known>,
     /// What the closed segments know of the ids in `depends_on`, `in_reply_to`, `retry_of` and `parent`; filled in by the daemon.
     pub known_refs: Vec<(MessageId, Known)>,
-    /// What most messages do not say; read as if it stood here, and taken over as it is.
+    /// What most messages do not say; read as if it was here, and taken over as it is.
     pub besides: Besides,
 }
 

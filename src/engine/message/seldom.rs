@@ -50,7 +50,7 @@ impl<T: Usual> PartialEq for Seldom<T> {
 
 impl<T: Usual + Eq> Eq for Seldom<T> {}
 
-/// As if what it holds stood there.
+/// As if what it holds was there.
 impl<T: Usual + Serialize> Serialize for Seldom<T> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         (**self).serialize(to)

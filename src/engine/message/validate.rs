@@ -178,7 +178,7 @@ fn no_own_parent(drafts: &[Draft]) -> Result<(), Refusal> {
         drafts.iter().filter_map(|draft| Some((&draft.id, draft.parent.as_ref()?))).collect();
     for (document, draft) in drafts.iter().enumerate() {
         let above = std::iter::successors(parents.get(&draft.id), |id| parents.get(*id));
-        // Whoever stands below a circle, and not in it, comes to its end here.
+        // Whoever is below a circle, and not in it, comes to its end here.
         if above.take(drafts.len()).any(|id| **id == draft.id) {
             let why = format!("{} is a part of itself through `parent`", draft.id);
             return Err(Refusal { document, ..Refusal::new(Code::Cycle, why).at("parent") });

@@ -60,15 +60,15 @@ pub struct ScreenAnswer {
     pub truncated: bool,
 }
 
-/// Takes the answer from the screen: what stands after the last of `echoes` before the claim and before the claim.
+/// Takes the answer from the screen: what is after the last of `echoes` before the claim and before the claim.
 ///
 /// Left out are blank rows and bare prompts at both ends, white space at the ends of rows, and the claim's rows.
 /// Where programs wrap their own text ([`Screen::wrapped`]), also what they draw: the bullet before the answer with
-/// the margin that it makes, and a box if the claim stands in it too. All else stays as it is, rows that the program
+/// the margin that it makes, and a box if the claim is in it too. All else stays as it is, rows that the program
 /// wrapped included.
 ///
-/// A claim without a token may stand before what it is about: if nothing stands before it, the answer is what
-/// stands after it. Without a claim the answer goes on to the end of the screen, less the agent's input box with the
+/// A claim without a token may stand before what it is about: if nothing is before it, the answer is what
+/// is after it. Without a claim the answer goes on to the end of the screen, less the agent's input box with the
 /// rules and status lines around it.
 #[must_use]
 pub fn extract(screen: &Screen<'_>, echoes: &[Echo], claim: Option<&Claim>) -> ScreenAnswer {
@@ -90,7 +90,7 @@ pub fn extract(screen: &Screen<'_>, echoes: &[Echo], claim: Option<&Claim>) -> S
     ScreenAnswer { text, truncated: cut || echo.is_none() }
 }
 
-/// Takes the answer from what an agent itself keeps of a turn: what stands before the claim, to the letter but for white
+/// Takes the answer from what an agent itself keeps of a turn: what is before the claim, to the letter but for white
 /// space at the ends of lines; and the claim as it stands there. None without a claim.
 #[must_use]
 pub fn said(words: &Spoken, awaited: &Awaited) -> Option<(ScreenAnswer, ClaimRows)> {
@@ -117,7 +117,7 @@ pub fn said(words: &Spoken, awaited: &Awaited) -> Option<(ScreenAnswer, ClaimRow
     if lines.is_empty() && claim.proof == ClaimProof::Weak {
         lines = after(&screen, &claim);
     }
-    // The claim stood alone in a code block, which is no part of the answer.
+    // The claim was alone in a code block, which is no part of the answer.
     if lines.last().is_some_and(|row| fence(row)) && rows.get(claim.end.row + 1).is_some_and(|row| fence(row))
     {
         lines.pop();

@@ -15,7 +15,7 @@ pub const HEAD: &str = "[tasuki]";
 pub const DOORBELL_BYTES_MAX: usize = 400;
 /// Longest content that `delivery: inline` types, in bytes (protocol.md §4).
 pub const INLINE_BYTES_MAX: usize = 1_000;
-/// What stands in a team's words for the path of the task's file.
+/// What is in a team's words for the path of the task's file.
 pub const PATH: &str = "{path}";
 
 /// Why a turn is given.
@@ -232,7 +232,7 @@ pub enum NotInline {
         /// Its byte offset.
         at: usize,
     },
-    /// A first character that a terminal joins to what stands before it, so that the content is never seen as it was typed.
+    /// A first character that a terminal joins to what is before it, so that the content is never seen as it was typed.
     #[error(
         "the content begins with {first:?}, which a terminal joins to what stands before it: begin with a letter or use `delivery: doorbell`"
     )]

@@ -1,4 +1,4 @@
-//! Where the text that was typed for a turn stands on the screen: the place that an answer begins after.
+//! Where the text that was typed for a turn is on the screen: the place that an answer begins after.
 
 use crate::engine::screen::doorbell::HEAD;
 use crate::engine::screen::{Before, Screen, is_barred, is_border, is_box_gap, is_rule, is_within_borders};
@@ -15,7 +15,7 @@ pub struct Echo {
 /// All echoes of `typed`, top to bottom. White space, borders and where the rows break do not matter.
 ///
 /// With a token only the head of the doorbell up to the token must be there, since agents may shorten the rest; an
-/// echo that stands after a prompt or alone hides those within other words, such as a quotation.
+/// echo that is after a prompt or alone hides those within other words, such as a quotation.
 /// Without a token the rows must end with the text, and stand alone or after a prompt or a question.
 ///
 /// Which of them is the turn's own: [`own_echoes`].
@@ -30,17 +30,17 @@ fn best(mut found: Vec<Place>) -> Vec<Place> {
     found
 }
 
-/// How often the text stands there, whatever stands before it.
+/// How often the text is there, whatever is before it.
 #[must_use]
 pub fn count(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> usize {
     ranked(screen, typed, token).len()
 }
 
-/// Those echoes that may be the turn's own; it is the last of them. `stood` is how often the text stood there before it was typed
+/// Those echoes that may be the turn's own; it is the last of them. `was` is how often the text was there before it was typed
 /// for this turn ([`count`]).
 ///
 /// With a token, in a program that writes lines, that is the first one after a prompt that nobody would quote, else the first of
-/// all; of several with nothing between them the last: what stands further below is quoted by the answer. A program with an input
+/// all; of several with nothing between them the last: what is further below is quoted by the answer. A program with an input
 /// box draws anew what was typed: there the last one counts, and also without a token, where a program may print what it read and
 /// the caller knows what came after the typing.
 #[must_use]
@@ -62,8 +62,8 @@ pub fn own_echoes(screen: &Screen<'_>, typed: &str, token: Option<Token>, stood:
     found.into_iter().map(|place| place.echo).collect()
 }
 
-/// Whether the turn's own echo stands among the rows whatever stands above them: with a token, one after a prompt or alone
-/// outranks all others. The first row is not trusted, for it may be the end of one; nor is one that stands alone or in a quotation
+/// Whether the turn's own echo is among the rows whatever is above them: with a token, one after a prompt or alone
+/// outranks all others. The first row is not trusted, for it may be the end of one; nor is one that is alone or in a quotation
 /// in a program that writes lines, for the answer may quote it there.
 #[must_use]
 pub fn is_certain(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> bool {
@@ -74,15 +74,15 @@ pub fn is_certain(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> boo
     token.is_some() && ranked(screen, typed, token).iter().any(outranks)
 }
 
-/// A place where the text stands.
+/// A place where the text is.
 struct Place {
     before: Before,
-    /// Whether it stands there as an answer would quote it: alone, or behind the sign of a quotation.
+    /// Whether it is there as an answer would quote it: alone, or behind the sign of a quotation.
     may_be_quoted: bool,
     echo: Echo,
 }
 
-/// Each place where the text stands, with what stands before it.
+/// Each place where the text is, with what is before it.
 fn ranked(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> Vec<Place> {
     // What programs that wrap their own text draw as Markdown lacks its signs. A head has none.
     let drawn = token.is_none() && screen.width().is_some();
@@ -182,7 +182,7 @@ fn is_sign(c: char) -> bool {
     matches!(c, '`' | '*' | '_' | '~')
 }
 
-/// White space, borders, and the zero-width space that Qwen leaves where its cursor stands.
+/// White space, borders, and the zero-width space that Qwen leaves where its cursor is.
 fn is_ignored(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_whitespace();

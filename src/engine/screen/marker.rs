@@ -1,6 +1,6 @@
 //! Whether an agent says that it is done: (the pane's rows, what is awaited) -> a claim, or nothing.
 //!
-//! With a token a claim is a whole line: phrase and token, wherever the line stands. What may stand around them is
+//! With a token a claim is a whole line: phrase and token, wherever the line is. What may stand around them is
 //! what agents draw around a line (white space, the sides of a box, one bullet) or write around a phrase
 //! (`` ` `` `*` `。` `.` `「」`). Everything else on the line makes it something that is spoken of, not said:
 //!
@@ -14,7 +14,7 @@
 //! | a line of what `cat` or another tool printed | yes | no screen tells whose words a plain line are |
 //!
 //! The last two are why a claim counts only when the turn is over too, which is the caller's to know.
-//! Without a token the phrase counts anywhere in what stands after the echo of the typed text.
+//! Without a token the phrase counts anywhere in what is after the echo of the typed text.
 
 use std::ops::Range;
 
@@ -65,17 +65,17 @@ pub struct Claim {
     pub proof: ClaimProof,
 }
 
-/// What stands on the screen where a claim does.
+/// What is on the screen where a claim does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimRows {
-    /// The token that was read there; none where the phrase stands alone.
+    /// The token that was read there; none where the phrase is alone.
     pub token: Option<Token>,
     /// The claim as it stands there, without what is drawn around it; one line a row.
     pub line: String,
 }
 
 impl Claim {
-    /// What stands there.
+    /// What is there.
     #[must_use]
     pub fn shown(&self, screen: &Screen<'_>) -> ClaimRows {
         let text = |at: usize| {
@@ -101,7 +101,7 @@ fn last_token(line: &str) -> Option<Token> {
 /// What a claim is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClaimProof {
-    /// The turn's token stands beside the phrase: only who was given the turn can have said it.
+    /// The turn's token is beside the phrase: only who was given the turn can have said it.
     Strong,
     /// The phrase alone.
     Weak,
@@ -119,8 +119,8 @@ pub struct Place {
 /// after it is done is no part of its answer, said again or not; but whoever goes on to work was not done.
 ///
 /// Where a program puts a bullet before all that it says, each later one of the same kind is work, or said after work. A
-/// program that draws none is done with its first claim. With a token `after` only leaves out what stands before; without
-/// that echo there is no claim without a token: what stood there before the turn proves nothing.
+/// program that draws none is done with its first claim. With a token `after` only leaves out what is before; without
+/// that echo there is no claim without a token: what was there before the turn proves nothing.
 ///
 /// Takes time proportional to the text.
 #[must_use]
@@ -251,7 +251,7 @@ fn comes_on(screen: &Screen<'_>, awaited: &Awaited, at: usize) -> bool {
     !begins_anew && screen.breaks_after(at, Break::Word) && line_at(screen, awaited, at + 1).is_none()
 }
 
-/// The first place at or after row `from` where the phrase stands.
+/// The first place at or after row `from` where the phrase is.
 fn first_place(screen: &Screen<'_>, awaited: &Awaited, from: usize) -> Option<Claim> {
     let (first, word) = (awaited.needle.chars().next()?, awaited.needle.split(' ').next()?);
     (from..screen.rows().len()).find_map(|row| {
@@ -267,7 +267,7 @@ fn first_place(screen: &Screen<'_>, awaited: &Awaited, from: usize) -> Option<Cl
     })
 }
 
-/// Where `needle` ends if it stands at `start`, on a row whose text ends at byte `end`. Each of its spaces is any
+/// Where `needle` ends if it is at `start`, on a row whose text ends at byte `end`. Each of its spaces is any
 /// white space, and it may go on in the next row where a row is full: a space then may be gone.
 fn matched(screen: &Screen<'_>, needle: &str, start: Place, mut end: usize) -> Option<Place> {
     let mut at = start;

@@ -20,7 +20,7 @@ const MARGIN_COLUMNS_MAX: usize = 4;
 /// joined, and need not be measured.
 const BYTES_A_COLUMN_MAX: usize = 32;
 
-/// Vertical borders of boxes. The ASCII bar is none of them: it stands in tables and commands of an answer.
+/// Vertical borders of boxes. The ASCII bar is none of them: it is in tables and commands of an answer.
 const BORDERS: [char; 9] = ['│', '┃', '║', '▌', '▐', '╎', '┆', '┊', '▏'];
 /// Bullets that agents put before an answer (Claude `●` and `⏺`, Codex `•`, Gemini and Qwen `✦`) and their kin.
 const BULLETS: [char; 9] = ['●', '⏺', '•', '✦', '◆', '▪', '‣', '∙', '⬤'];
@@ -121,7 +121,7 @@ fn room_for(next: &str, how: Break) -> usize {
     }
 }
 
-/// Where the text of a row stands: without the white space around it, and without the sides of boxes around that.
+/// Where the text of a row is: without the white space around it, and without the sides of boxes around that.
 /// A bar on the left alone is a quotation and stays.
 pub(super) fn inside(row: &str) -> Range<usize> {
     let mut text = trimmed(row, 0..row.len());
@@ -162,13 +162,13 @@ pub(super) fn unboxed(row: &str) -> &str {
     }
 }
 
-/// The column of a text that stands beside a bar; `None` if there is no bar.
+/// The column of a text that is beside a bar; `None` if there is no bar.
 pub(super) fn bar_column(row: &str) -> Option<usize> {
     let text = row.trim_start().trim_start_matches(BORDERS).trim_start();
     is_barred(row).then(|| row[..row.len() - text.len()].width())
 }
 
-/// Whether a bar stands at the left of the row's text and none at its right.
+/// Whether a bar is at the left of the row's text and none at its right.
 pub(super) fn is_barred(row: &str) -> bool {
     row.trim_start().starts_with(BORDERS) && !is_within_borders(row)
 }
@@ -185,7 +185,7 @@ pub(super) fn after_bullet(text: &str) -> Option<&str> {
     Some(rest.trim_start_matches(['\u{FE0E}', '\u{FE0F}']))
 }
 
-/// What stands on a row before a text that may have been typed there, most likely first.
+/// What is on a row before a text that may have been typed there, most likely first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Before {
     /// Nothing or a prompt.

@@ -1,15 +1,15 @@
 //! What somebody has typed into a program and not entered, as far as the line of the cursor shows it. Asked only where a person's
-//! key has reached the pane since nothing stood there: a line that changed by itself is nobody's words.
+//! key has reached the pane since nothing was there: a line that changed by itself is nobody's words.
 
 use crate::engine::words::AgentName;
 
 /// What a prompt ends with where the program's own is not known.
 const PROMPT_ENDS: [char; 14] = ['$', '#', '%', '>', '❯', '➜', '»', '›', ':', ')', ']', '}', '✗', 'λ'];
 
-/// What stands in the line of the cursor.
+/// What is in the line of the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stands {
-    /// Nothing but what stood there before.
+    /// Nothing but what was there before.
     Nothing,
     /// Another prompt of the program, as after `cd`.
     Prompt,
@@ -17,7 +17,7 @@ pub enum Stands {
     Words(String),
 }
 
-/// What stands in the line of the cursor. `above` is the last line above it that is not empty; `free` is what stood in the line
+/// What is in the line of the cursor. `above` is the last line above it that is not empty; `free` is what was in the line
 /// when nobody's words did, if that is known.
 #[must_use]
 pub fn stands(line: &str, above: &str, free: Option<&str>) -> Stands {
@@ -74,7 +74,7 @@ pub fn cure(words: &str, name: &AgentName) -> String {
     format!("send or remove them there (`tasuki attach {name}`), or run `tasuki pane clear-line {name}`")
 }
 
-/// What stands behind a prompt; numbers in it may be others, as those of a clock.
+/// What is behind a prompt; numbers in it may be others, as those of a clock.
 fn behind<'a>(line: &'a str, prompt: &str) -> Option<&'a str> {
     let is_digit = |c: char| c.is_ascii_digit();
     let (mut line, mut prompt) = (line, prompt);
@@ -135,7 +135,7 @@ mod tests {
             (">", "$ echo \"a", Some("$ "), words(">")),
             ("dquote>", "", Some("a> "), words("dquote>")),
             ("...", ">>> def f():", Some(">>> "), words("...")),
-            // What is not known ends as prompts do, or stood above already.
+            // What is not known ends as prompts do, or was above already.
             ("user@host:~$", "", None, Stands::Prompt),
             ("user@host:~$ rm", "", None, words("user@host:~$ rm")),
             ("please do not", "", None, words("please do not")),

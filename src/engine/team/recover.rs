@@ -43,7 +43,7 @@ impl Work<'_> {
         for name in gone {
             self.dismiss(&name);
         }
-        self.hasten(); // first: whatever moves or is taken up says that it stands there since now
+        self.hasten(); // first: whatever moves or is taken up says that it is there since now
         self.compare(found, Away::Daemon);
         self.strand();
         self.expire_all();

@@ -21,7 +21,7 @@ pub const LOOKS_AGAIN_MS: [u64; 4] = [60_000, 2 * 60_000, 5 * 60_000, 10 * 60_00
 /// goes round.
 pub const TURNS_MAX: u16 = 100;
 
-/// After the daemon was away, a turn that is overdue gets this much more: an answer that stands on the screen is found in
+/// After the daemon was away, a turn that is overdue gets this much more: an answer that is on the screen is found in
 /// the first look, which takes less than a second.
 pub const ADOPTION_GRACE_MS: u64 = 10 * 1_000;
 /// Refused drops of which an agent is told in a minute, and it is not told of one before it has read of the last: an

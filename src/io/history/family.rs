@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 #[derive(Debug, Default)]
 pub struct MessageFamily {
     pub histories: HashMap<MessageId, MessageHistory>,
-    /// The parts of each, in the order in which they were accepted. Each stands here once: a circle is cut.
+    /// The parts of each, in the order in which they were accepted. Each is here once: a circle is cut.
     pub parts: HashMap<MessageId, Vec<MessageId>>,
     /// What members depend on, and has been completed since.
     pub met: HashSet<MessageId>,

@@ -22,7 +22,7 @@ pub struct MessageHistory {
     pub agent: Option<AgentName>,
     /// What it depends on and was not completed when it was accepted.
     pub unmet: Vec<MessageId>,
-    /// Why it stands where it stands.
+    /// Why it is where it is.
     pub note: Option<String>,
     /// Turns that it was given.
     pub turns: u16,
@@ -106,7 +106,7 @@ impl MessageHistory {
         }
     }
 
-    /// Where it stands.
+    /// Where it is.
     #[must_use]
     pub fn stage(&self) -> StageName {
         self.stage.name()
@@ -141,7 +141,7 @@ impl MessageHistory {
             (_, Some(agent)) => Some(agent.clone()),
             (_, None) => self.agent.take(),
         };
-        // What cannot be is a gap in the journal: the history goes on from where it stood.
+        // What cannot be is a gap in the journal: the history goes on from where it was.
         if let Ok(stage) = next(self.stage, to) {
             self.enter(at, stage);
         }

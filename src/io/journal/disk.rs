@@ -114,7 +114,7 @@ impl Folder {
         let _ = rustix::fs::fadvise(&file.file, 0, None, rustix::fs::Advice::WillNeed);
     }
 
-    /// Whether something else than a file stands under a name: a folder, a link, a pipe.
+    /// Whether something else than a file is under a name: a folder, a link, a pipe.
     pub(super) fn is_in_the_way(&self, name: &str) -> bool {
         let found = rustix::fs::statat(&*self.fd, name, AtFlags::SYMLINK_NOFOLLOW);
         found.is_ok_and(|stat| !FileType::from_raw_mode(stat.st_mode).is_file())

@@ -18,7 +18,7 @@ pub enum Flaw {
     /// Only the newline after the line before is damaged; no line is lost.
     #[error("the newline after a line is damaged; the line itself is whole")]
     Newline,
-    /// A whole line that stands where its number cannot be.
+    /// A whole line that is where its number cannot be.
     #[error("step {} comes after step {}", .seq.0, .last.0)]
     Order {
         /// Its number.
@@ -26,7 +26,7 @@ pub enum Flaw {
         /// The highest number before it.
         last: Seq,
     },
-    /// Another whole line stands where this one was written.
+    /// Another whole line is where this one was written.
     #[error("step {} is in its place", .seq.0)]
     Other {
         /// Its number.

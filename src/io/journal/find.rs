@@ -13,7 +13,7 @@ use crate::engine::words::Seq;
 const NEAR_BYTES: u64 = if cfg!(test) { 400 } else { 64 << 10 };
 
 impl Reader {
-    /// A step that was written at this place. Where another line stands there, or none that is whole, the step is looked
+    /// A step that was written at this place. Where another line is there, or none that is whole, the step is looked
     /// for: damage may have moved it, and what belongs to another message must never be taken for this one's.
     ///
     /// # Errors

@@ -20,7 +20,7 @@ pub enum Kind {
     Snapshot,
 }
 
-/// What stands before the payload.
+/// What is before the payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Head<'a> {
     pub(super) kind: Kind,
@@ -87,7 +87,7 @@ pub(super) fn enclose(head: &Head<'_>, payload: String) -> Vec<u8> {
     line
 }
 
-/// What stands before a payload.
+/// What is before a payload.
 fn opening(head: &Head<'_>, payload: &str) -> Vec<u8> {
     let before = format!(
         r#"{{"seq":{},"at":{},"boot":"{}","synced":{}"#,

@@ -1,4 +1,4 @@
-//! Takes apart what stands between two separators, and judges whether a whole line may stand where it does.
+//! Takes apart what is between two separators, and judges whether a whole line may stand where it does.
 
 use super::error::Flaw;
 use super::line::{self, Kind, Line};
@@ -11,7 +11,7 @@ pub(super) struct Part<'b> {
     pub(super) line: Result<Line<'b>, Flaw>,
 }
 
-/// Takes apart what stands between two separators: usually one line.
+/// Takes apart what is between two separators: usually one line.
 pub(super) fn parts(offset: u64, bytes: &[u8]) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let mut rest = bytes;

@@ -20,7 +20,7 @@ use crate::engine::words::{Millis, Seq};
 #[derive(Debug, Clone)]
 pub struct Reader {
     pub(super) folder: Folder,
-    /// The segment that was read last: the next line often stands in the same.
+    /// The segment that was read last: the next line often is in the same.
     last: Option<(u32, Arc<Named>)>,
 }
 
@@ -62,7 +62,7 @@ impl Reader {
     /// The line at this place.
     ///
     /// # Errors
-    /// [`JournalError::Damaged`] if no whole line stands there, [`JournalError::Io`] if it cannot be read.
+    /// [`JournalError::Damaged`] if no whole line is there, [`JournalError::Io`] if it cannot be read.
     pub fn read_at(&mut self, at: Location) -> Result<Record, JournalError> {
         let mut bytes = Vec::new();
         let Line { head: Head { kind, seq, at, .. }, payload } = self.line_at(at, &mut bytes)?;
@@ -203,7 +203,7 @@ pub(super) fn is_still(
     last: Seq,
     torn: &Torn,
 ) -> Result<bool, JournalError> {
-    // Where the newline before it is gone too, it stands right behind the last whole line.
+    // Where the newline before it is gone too, it is right behind the last whole line.
     let from = if end == 0 { 0 } else { torn.offset.min(end + 1) };
     for _ in 0..LOOKS {
         std::thread::yield_now();

@@ -7,7 +7,7 @@ const REMEMBERED_BYTES_MAX: usize = 4_000;
 /// What is remembered of a pane's input.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Remembered {
-    /// Up to when, by tmux's clock in seconds, it is known that nobody's words stood there.
+    /// Up to when, by tmux's clock in seconds, it is known that nobody's words was there.
     pub free_at: u64,
     /// The line of the cursor at that time, where it was not too long.
     pub free: Option<String>,
@@ -67,7 +67,7 @@ pub struct Breaking {
 }
 
 impl Breaking {
-    /// One line; what was typed stands last, since it may hold anything.
+    /// One line; what was typed is last, since it may hold anything.
     pub(in crate::io) fn written(&self) -> String {
         let token = self.token.as_ref().map_or("-", Token::as_str);
         let line = self.line.replace(['\n', '\r'], " ");

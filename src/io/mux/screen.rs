@@ -37,7 +37,7 @@ pub struct PaneScreen {
     pub title: String,
 }
 
-/// The line of the cursor, and what stands above it.
+/// The line of the cursor, and what is above it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CursorLine {
     /// The line, without the spaces at its end.

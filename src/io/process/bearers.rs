@@ -1,4 +1,4 @@
-//! Processes by what stands in their environment, as it was when each was started.
+//! Processes by what is in their environment, as it was when each was started.
 
 use super::family::session_of;
 use super::key::key_of;
@@ -32,7 +32,7 @@ impl Bearer {
         Some(Self { process, leads, vars })
     }
 
-    /// What stands there under a name.
+    /// What is there under a name.
     #[must_use]
     pub fn var(&self, name: &str) -> Option<&OsStr> {
         self.vars.get(OsStr::new(name)).map(OsString::as_os_str)

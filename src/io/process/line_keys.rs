@@ -10,7 +10,7 @@ const CTRL_R: u8 = 0x12;
 /// What a canonical terminal does with the line that was typed and not entered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineKeys {
-    /// Whether Ctrl and `r` shows it anew: `^R`, the end of that row, and all that stands in the input.
+    /// Whether Ctrl and `r` shows it anew: `^R`, the end of that row, and all that is in the input.
     pub reprints: bool,
     /// The letter that takes it away together with Ctrl.
     pub kill: Option<char>,

@@ -155,7 +155,7 @@ fn by_call(call: &str, pid: u32, tty: &Path) -> Doing {
         Some(libc::SYS_select) => argument(0) == Some(1) && argument(4) == Some(0) && is_open_as(pid, 0, tty),
         #[cfg(target_arch = "x86_64")]
         Some(libc::SYS_poll) => {
-            // The time is an `int`: what stands above its 32 bits means nothing.
+            // The time is an `int`: what is above its 32 bits means nothing.
             let for_ever = argument(2).is_some_and(|time| time & 0xFFFF_FFFF == 0xFFFF_FFFF);
             argument(1) == Some(1) && for_ever && only_terminal(pid, tty) == Some(true)
         }

@@ -1,4 +1,4 @@
-//! The messages of OpenCode's API, as much of them as is needed: in `GET /session/ID/message` the oldest stands first.
+//! The messages of OpenCode's API, as much of them as is needed: in `GET /session/ID/message` the oldest is first.
 
 use super::turn_record::Line;
 use crate::engine::screen::answer::Spoken;

@@ -159,7 +159,7 @@ impl OpenCode {
         Ok(all)
     }
 
-    /// An answer, and with what to ask for what stands before it.
+    /// An answer, and with what to ask for what is before it.
     async fn ask<T: DeserializeOwned>(&mut self, path: &str) -> Result<(T, Option<String>), Unheard> {
         if self.rests_until.is_some_and(|until| Instant::now() < until) {
             return Err(Unheard::Resting);

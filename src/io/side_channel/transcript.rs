@@ -1,5 +1,5 @@
 //! The files in which programs keep their sessions: what they were asked, and what they said, to the letter. Nothing is ever
-//! written there, and nothing of them is believed but what stands in the program's own words behind the turn's own line.
+//! written there, and nothing of them is believed but what is in the program's own words behind the turn's own line.
 
 use super::turn_record::Line;
 use crate::engine::screen::answer::Spoken;
@@ -19,7 +19,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 /// How far before its end a file is searched for a line that was typed just now, in bytes.
 const SEARCHED_BYTES: u64 = 8 << 20;
-/// Most bytes that are read of what stands behind that line.
+/// Most bytes that are read of what is behind that line.
 const TURN_BYTES_MAX: u64 = 64 << 20;
 /// A longer line is none that anybody said: tools and requests have such.
 const LINE_BYTES_MAX: usize = 8 << 20;
@@ -47,7 +47,7 @@ struct Found {
     at: u64,
 }
 
-/// What stands there of a turn.
+/// What is there of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transcribed {
     pub said: Spoken,
@@ -98,7 +98,7 @@ impl Transcripts {
         self.found.clone()
     }
 
-    /// Where the last record stands that has this line, if the file has one.
+    /// Where the last record is that has this line, if the file has one.
     fn find_in(&self, path: &Path, wanted: &Line) -> Option<(PathBuf, u64)> {
         let (mut file, _) = opened(path)?;
         let len = file.metadata().ok()?.len();

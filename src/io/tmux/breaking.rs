@@ -5,7 +5,7 @@ use super::pane::Pane;
 use crate::io::mux::error::MuxError;
 use crate::io::mux::memory::Breaking;
 
-/// The option in which it stands.
+/// The option in which it is.
 const OPTION: &str = "@tasuki_breaks";
 
 impl Pane {

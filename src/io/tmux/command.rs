@@ -35,7 +35,7 @@ pub(super) struct Part {
     pub name: &'static str,
     /// What its reply holds.
     pub body: Body,
-    /// Whether it stands in a branch: tmux goes on behind the branch if it fails, and ends the line if another does.
+    /// Whether it is in a branch: tmux goes on behind the branch if it fails, and ends the line if another does.
     pub inner: bool,
 }
 

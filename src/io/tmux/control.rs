@@ -98,7 +98,7 @@ impl Tmux {
     }
 
     /// Counts the pieces of output of `pane`, and its ways into and out of copy mode. It tells *that* something was
-    /// printed; what stands on the screen is to be asked. It ends when the connection does.
+    /// printed; what is on the screen is to be asked. It ends when the connection does.
     ///
     /// # Errors
     /// [`MuxError::Gone`], [`MuxError::Late`].

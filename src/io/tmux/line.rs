@@ -1,4 +1,4 @@
-//! The line that the cursor of a pane stands in, whole, however its terminal has wrapped it; and what is remembered of that
+//! The line that the cursor of a pane is in, whole, however its terminal has wrapped it; and what is remembered of that
 //! line at the pane itself, beyond the life of a daemon.
 
 use super::command::{TmuxCommand, TmuxReply};
@@ -10,7 +10,7 @@ use crate::io::mux::memory::Remembered;
 use crate::io::mux::people::People;
 use crate::io::mux::screen::{CursorLine, PaneScreen, Rows};
 
-/// The option in which it stands.
+/// The option in which it is.
 const OPTION: &str = "@tasuki_line";
 
 impl Pane {

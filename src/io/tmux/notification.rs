@@ -122,7 +122,7 @@ impl<'a> Notification<'a> {
     }
 }
 
-/// `%5 123 ... : data`: whatever stands between the age and the single colon is for future use.
+/// `%5 123 ... : data`: whatever is between the age and the single colon is for future use.
 fn extended<'a>(first: &'a [u8], more: &'a [u8]) -> Option<Notification<'a>> {
     let pane = pane(first)?;
     let (age, mut rest) = split(more);

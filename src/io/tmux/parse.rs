@@ -1,6 +1,6 @@
 //! Splits what a control-mode client prints into lines with a meaning. Pure: bytes in, lines out, bounded memory.
 //!
-//! A reply stands between `%begin TAG` and `%end TAG` (or `%error TAG`), where the tag is three numbers. A captured
+//! A reply is between `%begin TAG` and `%end TAG` (or `%error TAG`), where the tag is three numbers. A captured
 //! text may hold a line that looks like an end, by chance or to fool us: such a line must carry the exact tag, and
 //! where the length of the text is known beforehand ([`Parser::hold`]) not even that ends it.
 

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 /// Adds `word` to a command line as one double-quoted word.
 ///
 /// Within the quotes tmux gives a meaning to `"`, `\`, `$` and a leading `~`; its reader ends a line at a newline and
-/// the whole input at byte 255; so these, and all controls, are escaped. UTF-8 stands as it is.
+/// the whole input at byte 255; so these, and all controls, are escaped. UTF-8 is as it is.
 ///
 /// # Errors
 /// [`HasNul`]; the line is then unchanged.

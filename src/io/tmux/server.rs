@@ -389,7 +389,7 @@ struct Client {
     ours: bool,
 }
 
-/// What stands before the daemon that serves the session: no client's line begins so.
+/// What is before the daemon that serves the session: no client's line begins so.
 const DAEMON: &str = "daemon ";
 /// What is asked of a client. The path of a workspace, which is printed behind them, begins with a slash.
 const CLIENT: &str = "#{client_pid} #{client_flags}";

@@ -94,7 +94,7 @@ impl Pane {
     }
 
     /// A paste into a pane whose program has ended crashes the server (3.0a to 3.3a), and copy mode hides whether
-    /// the program wants brackets: so the condition stands in the same line. The buffer goes with the paste (a command
+    /// the program wants brackets: so the condition is in the same line. The buffer goes with the paste (a command
     /// more costs 8 µs of 190); what was refused is taken away apart.
     async fn paste_from(&self, buffer: &str, fill: TmuxCommand) -> Result<(), MuxError> {
         let paste =

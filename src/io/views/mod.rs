@@ -240,7 +240,7 @@ impl Views {
             && dated.is_ok_and(|folder| holds(&folder, done))
     }
 
-    /// What stands in the `active/` folders, whoever wrote it: to be compared with what is open, at start.
+    /// What is in the `active/` folders, whoever wrote it: to be compared with what is open, at start.
     ///
     /// # Errors
     /// [`FolderError::Io`]

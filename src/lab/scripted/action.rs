@@ -44,7 +44,7 @@ pub(super) enum Action {
     Reply(String),
     /// Drops an error for the task into `queue/`, with the turn's token: it cannot be done, and the text says why.
     Fail(String),
-    /// Runs a program and waits for its end. There is no shell: each word is one argument, whatever stands in it.
+    /// Runs a program and waits for its end. There is no shell: each word is one argument, whatever is in it.
     Run(Run),
     /// Says done, or lies about it.
     Claim(Claim),
@@ -132,7 +132,7 @@ pub(super) struct Spinner {
 pub(super) enum Claim {
     /// Phrase and token on a line of their own.
     Now,
-    /// The same, but before everything else in the list, wherever it stands: done before any work.
+    /// The same, but before everything else in the list, wherever it is: done before any work.
     Early,
     /// Nothing. It says in the script that silence is meant.
     Never,

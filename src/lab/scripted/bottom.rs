@@ -4,7 +4,7 @@ use super::dialog::Dialog;
 use super::look::{Cursor, Look, Moment, Said};
 use super::text::{columns, filled, wrap_cells, wrap_words};
 
-/// Where an agent stands.
+/// Where an agent is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     Starting,
@@ -21,7 +21,7 @@ pub(super) enum Stage {
 pub(super) struct Spin {
     /// How often it was turned.
     pub(super) step: usize,
-    /// What stands beside it.
+    /// What is beside it.
     pub(super) text: String,
     /// For how many seconds it turns.
     pub(super) secs: u64,
@@ -39,7 +39,7 @@ pub(super) struct Bottom<'a> {
     pub(super) spin: Option<&'a Spin>,
     /// A dialog in place of the box.
     pub(super) dialog: Option<&'a Dialog>,
-    /// What stands before the input.
+    /// What is before the input.
     pub(super) prompt: &'a str,
     /// What an empty box shows.
     pub(super) placeholder: &'a str,
@@ -53,7 +53,7 @@ pub(super) struct Bottom<'a> {
     pub(super) elapsed: u64,
 }
 
-/// Rows, and where the cursor stands in them.
+/// Rows, and where the cursor is in them.
 type Drawn = (Vec<String>, usize, usize);
 
 impl Bottom<'_> {
@@ -215,7 +215,7 @@ fn printable(text: &str) -> String {
     text.replace('\t', "    ").chars().filter(|&c| c == '\n' || !c.is_control()).collect()
 }
 
-/// As much of `text` as stands in one row.
+/// As much of `text` as is in one row.
 fn cut(text: &str, width: usize) -> String {
     wrap_cells(&printable(text).replace('\n', " "), width).into_iter().next().unwrap_or_default()
 }

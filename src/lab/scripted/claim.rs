@@ -5,7 +5,7 @@ use crate::engine::screen::marker::check_phrase;
 use crate::engine::words::Token;
 use crate::lab::chance::Chance;
 
-/// What stands in place of a token that a text would have put beside the phrase.
+/// What is in place of a token that a text would have put beside the phrase.
 const NOT_HERE: &str = "······";
 
 /// The phrase (合言葉) that is agreed for this agent.

@@ -54,7 +54,7 @@ impl Dialog {
         }
     }
 
-    /// The dialog in rows of at most `cols` columns, without what stands above it.
+    /// The dialog in rows of at most `cols` columns, without what is above it.
     pub(super) fn rows(&self, cols: usize) -> Vec<String> {
         let look = &self.look;
         let fixed = |rows: &[String]| rows.iter().map(|row| filled(row, cols, &[])).collect::<Vec<_>>();
@@ -74,7 +74,7 @@ impl Dialog {
         rows
     }
 
-    /// What stands above it.
+    /// What is above it.
     pub(super) fn above(&self, cols: usize) -> Vec<String> {
         self.look.above.iter().map(|row| filled(row, cols, &[])).collect()
     }

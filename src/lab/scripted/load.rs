@@ -10,7 +10,7 @@ use crate::wire::message::refused;
 /// Longest script in bytes: as long as the longest message.
 const SCRIPT_BYTES_MAX: u64 = 1024 * 1024;
 
-/// Columns of an error report: it stands in the narrowest terminal that is common.
+/// Columns of an error report: it is in the narrowest terminal that is common.
 const REPORT_COLUMNS: usize = 80;
 /// What to do about a file that is no script.
 const CURE: &str = "protocol/SCRIPTED.md describes each key and each action";

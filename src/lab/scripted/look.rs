@@ -19,7 +19,7 @@ pub(super) struct Look {
     /// The input box.
     #[serde(rename = "box")]
     pub input: BoxLook,
-    /// What was sent, where it stands above the box; unless it is set, as it stood in the box.
+    /// What was sent, where it is above the box; unless it is set, as it stood in the box.
     pub sent: Option<Said>,
     /// What is said.
     pub answer: Said,
@@ -35,7 +35,7 @@ pub(super) struct Look {
     pub interrupted: Option<Vec<String>>,
     /// Messages that wait for the end of the turn.
     pub queued: Queued,
-    /// What stands in the box in place of a big paste.
+    /// What is in the box in place of a big paste.
     pub pasted: Pasted,
     /// A permission dialog.
     pub dialog: DialogLook,
@@ -47,13 +47,13 @@ pub(super) struct Look {
     pub fresh: Moment,
     /// Ready.
     pub idle: Moment,
-    /// Ready, and something stands in the box; what is not set here is as in `idle`.
+    /// Ready, and something is in the box; what is not set here is as in `idle`.
     pub draft: Moment,
     /// While a turn is played.
     pub busy: Moment,
     /// While a turn is played and something of it was said; what is not set here is as in `busy`.
     pub answering: Moment,
-    /// While a turn is played and something stands in the box; what is not set here is as in `answering` or `busy`.
+    /// While a turn is played and something is in the box; what is not set here is as in `answering` or `busy`.
     pub busy_draft: Moment,
 }
 
@@ -74,23 +74,23 @@ pub(super) struct Moment {
     pub shows_box: Option<bool>,
 }
 
-/// The input box. The script's `prompt` stands before its first row.
+/// The input box. The script's `prompt` is before its first row.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct BoxLook {
     /// Rows above its text.
     pub above: Vec<String>,
-    /// What stands before further rows of its text; unless it is set, as many blanks as the prompt is wide.
+    /// What is before further rows of its text; unless it is set, as many blanks as the prompt is wide.
     pub more: Option<String>,
-    /// What stands behind its text.
+    /// What is behind its text.
     pub tail: String,
     /// Rows below its text.
     pub below: Vec<String>,
-    /// Where the cursor stands.
+    /// Where the cursor is.
     pub cursor: Cursor,
 }
 
-/// Where the cursor stands.
+/// Where the cursor is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Cursor {
@@ -107,9 +107,9 @@ pub(super) enum Cursor {
 pub(super) struct Said {
     /// Rows above it.
     pub above: Vec<String>,
-    /// What stands before its first row.
+    /// What is before its first row.
     pub first: String,
-    /// What stands before its further rows.
+    /// What is before its further rows.
     pub more: String,
     /// Rows below it.
     pub below: Vec<String>,
@@ -127,7 +127,7 @@ pub(super) struct Queued {
     pub below: Vec<String>,
 }
 
-/// What stands in the box in place of a big paste: `{number}`, `{more}` lines after the first, `{lines}`, `{chars}`.
+/// What is in the box in place of a big paste: `{number}`, `{more}` lines after the first, `{lines}`, `{chars}`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Pasted {

@@ -124,7 +124,7 @@ impl Player {
             Action::Reply(text) => self.reply(true, text, words),
             Action::Fail(text) => self.reply(false, text, words),
             Action::Run(run) => self.run(run, words),
-            // It stood first.
+            // It was first.
             Action::Claim(Claim::Early) => Ok(()),
             Action::Claim(form) => self.claim(*form, words),
             Action::Dialog(text) => self.ask_permission(words.fill(text)),

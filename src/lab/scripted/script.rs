@@ -15,7 +15,7 @@ use super::values::{Pattern, Pause};
 pub(super) struct Script {
     /// How the agent meets its terminal.
     pub mode: Mode,
-    /// What stands before the input: in `tui` mode `> ` unless set, in `line` mode nothing unless set.
+    /// What is before the input: in `tui` mode `> ` unless set, in `line` mode nothing unless set.
     pub prompt: Option<String>,
     /// What an empty input box shows (`tui` mode).
     pub placeholder: Option<String>,
@@ -44,7 +44,7 @@ pub(super) struct Script {
 }
 
 impl Script {
-    /// What stands before the input in `tui` mode.
+    /// What is before the input in `tui` mode.
     pub(super) fn box_prompt(&self) -> &str {
         self.prompt.as_deref().unwrap_or("> ")
     }

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 /// Longest id of a message in bytes (protocol, a message).
 const ID_BYTES_MAX: usize = 64;
-/// What stands where a content was cut.
+/// What is where a content was cut.
 const CUT: &str = "\n(cut: it was longer than a message may be)";
 /// Characters of a first line that the default answer and `{headline}` show.
 const SHOWN_CHARS: usize = 60;

@@ -25,7 +25,7 @@ const ESCAPE_TIME: Duration = Duration::from_millis(25);
 /// Bracketed paste on, and off.
 const PASTE_ON: &str = "\x1b[?2004h";
 const PASTE_OFF: &str = "\x1b[?2004l";
-/// Clears the screen and goes to its top: after a change of width nothing stands where it was drawn.
+/// Clears the screen and goes to its top: after a change of width nothing is where it was drawn.
 const CLEAR: &str = "\x1b[2J\x1b[H";
 
 /// The state of the screen and of what was typed.

@@ -203,7 +203,7 @@ fn read_task(text: &str, path: &str) -> Result<Task, String> {
     })
 }
 
-/// An entry of `answers:` or `feedback:` as text: its `content`, or the `path` where a long one stands, or itself.
+/// An entry of `answers:` or `feedback:` as text: its `content`, or the `path` where a long one is, or itself.
 fn text_of(entry: &serde_json::Value) -> String {
     match entry.get("content").or_else(|| entry.get("path")).unwrap_or(entry) {
         serde_json::Value::String(text) => text.trim_end().to_owned(),

@@ -1,4 +1,4 @@
-//! What stands in the way of work and kills nobody: it comes, lasts for a while, over the death of the daemon if need be, and
+//! What is in the way of work and kills nobody: it comes, lasts for a while, over the death of the daemon if need be, and
 //! goes.
 
 use super::kills::{Hindrance, Kills};

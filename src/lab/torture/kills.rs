@@ -1,4 +1,4 @@
-//! The blows: whatever can be killed, at random times and at every step; then a start, which is timed. And what stands in the
+//! The blows: whatever can be killed, at random times and at every step; then a start, which is timed. And what is in the
 //! way of work without killing anybody: holds, disks without room, watches that run out (`hindrances`).
 
 use super::news::News;
@@ -48,7 +48,7 @@ pub(super) struct Kills {
     watches: Option<(u32, u32)>,
 }
 
-/// What stands in the way.
+/// What is in the way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hindrance {
     /// `tasuki stop --all`: nothing is typed.
@@ -103,11 +103,11 @@ enum Blow {
     AllAtStep,
     /// The daemon ends in order.
     End,
-    /// A process stands still for a while.
+    /// A process is still for a while.
     Stop(Target),
     /// A second daemon is started.
     Second,
-    /// Something stands in the way for a while.
+    /// Something is in the way for a while.
     Hinder(Hindrance),
     /// The daemon, and the next one has next to no watches.
     Unwatched,

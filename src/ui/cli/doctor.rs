@@ -224,7 +224,7 @@ fn writable(workspace: &Workspace) -> Check {
     check("workspace can be written to", Verdict::bad_unless(access.is_ok()), found, cure)
 }
 
-/// Folders in whose place something else stands: tasuki follows no link, so nothing that is put there is taken.
+/// Folders in whose place something else is: tasuki follows no link, so nothing that is put there is taken.
 fn folders(workspace: &Workspace) -> Vec<Check> {
     let cure = "move it away: `tasuki up` makes the folder again; agents and people should use the real one";
     let all =

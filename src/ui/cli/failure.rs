@@ -110,7 +110,7 @@ impl Failure {
         })
     }
 
-    /// A command line that is none. What to do stands in the last line that clap writes.
+    /// A command line that is none. What to do is in the last line that clap writes.
     pub(super) fn usage(error: &clap::Error) -> Self {
         let text = error.render().to_string();
         let why = text.split("\n\n").next().unwrap_or_default();

@@ -150,7 +150,7 @@ impl AgentFile {
     }
 }
 
-/// Whether nobody has this number any more: whoever was killed with the daemon stands in the files as it was.
+/// Whether nobody has this number any more: whoever was killed with the daemon is in the files as it was.
 fn has_ended(pid: Option<u32>) -> bool {
     pid.is_some_and(|pid| process::key_of(pid).is_none())
 }

@@ -186,7 +186,7 @@ fn open(path: &Path) -> Result<Option<(BufReader<File>, u64)>, Failure> {
     }
 }
 
-/// Whether the id stands there by itself, and not as the beginning of another.
+/// Whether the id is there by itself, and not as the beginning of another.
 fn has_word(line: &str, word: &str) -> bool {
     let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     line.match_indices(word).any(|(at, _)| {

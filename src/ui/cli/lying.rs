@@ -115,7 +115,7 @@ pub(super) fn notes(workspace: &Workspace) -> Vec<String> {
     notes.map(|note| harmless(&note)).collect()
 }
 
-/// What stands in `queue/` and was not dropped: the page that `init` writes there, and the switch that stops everything.
+/// What is in `queue/` and was not dropped: the page that `init` writes there, and the switch that stops everything.
 const OF_NO_CONCERN: [&str; 2] = ["README.md", "STOP"];
 
 /// Files that somebody may believe to be dropped: whoever still writes one gives it a name that is passed over.

@@ -281,7 +281,7 @@ fn shown(status: &Status) -> String {
     format!("{}\n{linger}", table(&["unit", "workspace", "at login", "now", "daemon"], rows))
 }
 
-/// The workspace that --root names, else the user's own: a unit is no matter of where one stands.
+/// The workspace that --root names, else the user's own: a unit is no matter of where one is.
 fn meant(context: &Context) -> Result<Workspace, Failure> {
     if let Some(root) = &context.globals.root {
         return Ok(Workspace::find(Some(root), &context.around)?);

@@ -118,7 +118,7 @@ impl<S: Send + Sync, T: Spoken> FromRequestParts<S> for Word<T> {
     }
 }
 
-/// A body as JSON in which each key stands once.
+/// A body as JSON in which each key is once.
 pub(super) fn json_of(bytes: &[u8]) -> Result<serde_json::Value, Refused> {
     json::parse(bytes).map_err(|unread| match unread {
         json::Unread::NotJson(error) => not_json(&error),

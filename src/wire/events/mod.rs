@@ -30,7 +30,7 @@ pub fn encode(events: &[Event]) -> String {
     out
 }
 
-/// The same behind what stands there already, one event after the other: of a hundred thousand there need only be one at once.
+/// The same behind what is there already, one event after the other: of a hundred thousand there need only be one at once.
 pub fn put(out: &mut String, events: impl IntoIterator<Item: Borrow<Event>>) {
     let mut written = Vec::with_capacity(EVENT_BYTES);
     out.push('[');

@@ -1,5 +1,5 @@
 //! Events read in one go, from the front to the end of the text: their types do the reading, and what they cannot know of
-//! JSON is done here. The name of an event stands among its members and says which of them there are; and `extra` is handed
+//! JSON is done here. The name of an event is among its members and says which of them there are; and `extra` is handed
 //! on as it is, for reading its numbers and writing them again could change them.
 
 use crate::engine::event::Event;
@@ -121,7 +121,7 @@ impl<'de> Visitor<'de> for One<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Event, A::Error> {
-        // It stands in front; what else does is no version's, and passed over.
+        // It is in front; what else does is no version's, and passed over.
         while let Some(Key(key)) = members.next_key()? {
             if key != EVENT {
                 members.next_value::<IgnoredAny>()?;

@@ -71,7 +71,7 @@ fn text<'t>(node: &'t Node<'t>, key: &str, shape: &str) -> Result<Text<'t>, Refu
     }
 }
 
-/// The refusal of what stands under a key of it, or in the list there.
+/// The refusal of what is under a key of it, or in the list there.
 fn wrong(node: &Node<'_>, key: &str, shape: &str) -> Refusal {
     let found = if node.is_null() { "an empty value".to_owned() } else { node.what() };
     let why = format!("`{key}` of `{FIELD}` must be {shape}; there is {found}");

@@ -11,7 +11,7 @@ pub(in crate::wire) struct Fields<'t> {
     pub(in crate::wire) entries: &'t [Entry<'t>],
 }
 
-/// A text and where it stands.
+/// A text and where it is.
 #[derive(Clone, Copy)]
 pub(in crate::wire) struct Text<'t> {
     pub(in crate::wire) field: &'static str,
@@ -31,7 +31,7 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// What stands under `field`; nothing if that is null.
+    /// What is under `field`; nothing if that is null.
     pub(in crate::wire) fn node(&self, field: &str) -> Option<&'t Node<'t>> {
         let entry = self.entries.iter().find(|entry| entry.key == field)?;
         (!entry.node.is_null()).then_some(&entry.node)

@@ -1,4 +1,4 @@
-//! The same message as JSON, from the socket: the same fields and checks as in a file, and a key stands once here too.
+//! The same message as JSON, from the socket: the same fields and checks as in a file, and a key is once here too.
 
 use super::draft::draft;
 use crate::engine::message::Draft;
@@ -15,7 +15,7 @@ use std::fmt;
 #[derive(Debug)]
 pub enum Unread {
     NotJson(serde_json::Error),
-    /// A key stands twice in an object; which of the two is meant cannot be known.
+    /// A key is twice in an object; which of the two is meant cannot be known.
     Twice(Refusal),
 }
 
@@ -38,13 +38,13 @@ pub fn parse(bytes: &[u8]) -> Result<Json, Unread> {
     })
 }
 
-/// A key that stood before, and in which item of the outermost list.
+/// A key that was before, and in which item of the outermost list.
 struct Twice {
     key: String,
     item: usize,
 }
 
-/// Reads a value in which each key stands once. What was found is noted beside the error, whose text is the parser's own.
+/// Reads a value in which each key is once. What was found is noted beside the error, whose text is the parser's own.
 struct Once<'t> {
     twice: &'t mut Option<Twice>,
 }
@@ -175,7 +175,7 @@ fn node<'a>(value: &'a Json, depth: usize, nodes: &mut usize) -> Result<Node<'a>
 mod tests {
     use super::*;
 
-    /// Where the key stands twice, or that it does not.
+    /// Where the key is twice, or that it does not.
     fn twice(text: &str) -> Option<(String, usize, Option<u64>)> {
         match parse(text.as_bytes()) {
             Ok(_) => None,

@@ -1,4 +1,4 @@
-//! What a file still tells that is refused: who sent it, and where the field stands that is at fault.
+//! What a file still tells that is refused: who sent it, and where the field is that is at fault.
 
 use super::fields::Fields;
 use crate::engine::message::refusal::{Code, Refusal};

@@ -22,7 +22,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde::{Deserialize, Deserializer, Serialize as DeriveSerialize};
 use std::sync::Arc;
 
-/// Longest answer of a part that stands in its parent's file; a longer one is named by its path, since agents read the
+/// Longest answer of a part that is in its parent's file; a longer one is named by its path, since agents read the
 /// file whole.
 const NOTE_BYTES_MAX: usize = 64 << 10;
 
@@ -103,13 +103,13 @@ pub struct MessageView {
     /// Whether `queue/results/ID.yaml` is written or about to be.
     #[serde(default)]
     pub answered: bool,
-    /// What stands in files alone.
+    /// What is in files alone.
     #[serde(flatten, skip_serializing)]
     #[schemars(skip)]
     pub file: InFile,
 }
 
-/// What of a message stands in its files alone.
+/// What of a message is in its files alone.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(default)]
 pub struct InFile {
@@ -177,7 +177,7 @@ pub struct Note {
     /// The text.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "prose")]
     pub content: Option<String>,
-    /// Where the whole text stands if it is long, relative to the workspace.
+    /// Where the whole text is if it is long, relative to the workspace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
 }
@@ -372,7 +372,7 @@ const END_BOTH: &str = "\
 # When it is done, print your answer, and below it one line that has the phrase, a space and the token on it and nothing else.
 # Print the two side by side nowhere else: such a line ends your turn.
 ";
-/// The same where the phrase counts wherever it stands.
+/// The same where the phrase counts wherever it is.
 const END_ALONE: &str = "\
 # When it is done, print your answer, and below it a line with your phrase: these letters without the hyphens between them.
 # Print it nowhere else: it ends your turn.

@@ -93,7 +93,7 @@ fn script_of(argv: &[String]) -> Option<(&str, &str)> {
     (is_interpreter && is_file).then_some((program, script))
 }
 
-/// Whether something of this name that `fits` stands in one of the folders of `path`, as whoever works in `cwd` sees them.
+/// Whether something of this name that `fits` is in one of the folders of `path`, as whoever works in `cwd` sees them.
 pub(crate) fn is_on_path(
     outside: &dyn Outside,
     path: &str,

@@ -18,7 +18,7 @@ const SHOWN_BYTES_MAX: usize = 1_000;
 pub(super) const NO_PROGRAM: &str = "there is no program `";
 /// How one begins that says that there is no script for it.
 pub(super) const NO_SCRIPT: &str = "there is no file `";
-/// How one ends that says that a folder stands in the place of a program.
+/// How one ends that says that a folder is in the place of a program.
 pub(super) const IS_FOLDER: &str = "is a folder, not a program";
 
 /// A stretch of bytes in a team file.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// What stands at a path, links followed.
+/// What is at a path, links followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
     /// Nothing, or nothing that can be looked at.
@@ -18,7 +18,7 @@ pub enum Found {
 
 /// The machine, as the team file asks about it. What is said of a fault is for a person, in words that follow a name.
 pub trait Outside {
-    /// What stands at `path`.
+    /// What is at `path`.
     fn look(&self, path: &Path) -> Found;
 
     /// The folder at `path`, without links; none if there is no folder.

@@ -137,7 +137,7 @@ pub(super) fn build_command(
         added.extend(profile.prompt.args.iter().cloned());
     }
     let mut words = own.unwrap_or(&profile.command).to_vec();
-    // A profile's own command is whole: what is added stands at its end.
+    // A profile's own command is whole: what is added is at its end.
     let at = if own.is_some() { words.len().min(1) } else { words.len() };
     words.splice(at..at, added);
     words.extend(agent.args.iter().flat_map(|args| args.value.iter().cloned()));

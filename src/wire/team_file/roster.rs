@@ -61,7 +61,7 @@ impl Roster {
         }
     }
 
-    /// Names of agents come first, so that a clash is told where the alias or pool stands.
+    /// Names of agents come first, so that a clash is told where the alias or pool is.
     fn take_other_names(&mut self, agents: &[AgentEntry], book: &mut Book) {
         for (member, index) in self.members.clone() {
             let Some(agent) = agents.get(index) else { continue };

@@ -9,7 +9,7 @@ use serde_saphyr::Spanned;
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// A value and where it stands.
+/// A value and where it is.
 #[derive(Debug, Clone)]
 pub(super) struct At<T> {
     pub(super) value: T,
@@ -175,7 +175,7 @@ impl Cells {
     }
 }
 
-/// What is wrong with a value, before anybody knows where it stands.
+/// What is wrong with a value, before anybody knows where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Wrong {
     pub(super) why: String,

@@ -1,4 +1,4 @@
-//! Where something stands in a file, and refusals that say so.
+//! Where something is in a file, and refusals that say so.
 
 use crate::engine::message::refusal::{Code, Refusal};
 

@@ -22,7 +22,7 @@ pub(in crate::wire) const NODES_MAX: usize = 10_000;
 pub(in crate::wire) struct Node<'a> {
     pub(in crate::wire) place: Place,
     pub(in crate::wire) value: Value<'a>,
-    /// What stands behind a text without quotes as a comment, which may have been meant as a part of it.
+    /// What is behind a text without quotes as a comment, which may have been meant as a part of it.
     pub(in crate::wire) comment: Option<&'a str>,
 }
 
@@ -36,7 +36,7 @@ pub(in crate::wire) enum Value<'a> {
     Map(Vec<Entry<'a>>),
 }
 
-/// A key, where it stands, and its value.
+/// A key, where it is, and its value.
 #[derive(Debug)]
 pub(in crate::wire) struct Entry<'a> {
     pub(in crate::wire) key: Cow<'a, str>,
@@ -58,7 +58,7 @@ impl Node<'_> {
         }
     }
 
-    /// What stands here, for a sentence.
+    /// What is here, for a sentence.
     pub(in crate::wire) fn what(&self) -> String {
         match &self.value {
             Value::Scalar { text, .. } => shown(text),
@@ -163,7 +163,7 @@ impl<'a> Documents<'a> {
         rest.starts_with('#').then_some(rest)
     }
 
-    /// The comment that stands in the place of a value.
+    /// The comment that is in the place of a value.
     fn comment_of_nothing(&self, key_end: Marker) -> Option<&'a str> {
         let rest = self.text.get(key_end.byte_offset()?..)?.lines().next()?;
         let rest = rest.split_once(':')?.1.trim();
@@ -248,7 +248,7 @@ impl<'a> Documents<'a> {
         place(*error.marker()).refuse(code, why)
     }
 
-    /// Where a tab is in the way. The parser names the text before it, which may be lines above, or what stands behind it.
+    /// Where a tab is in the way. The parser names the text before it, which may be lines above, or what is behind it.
     fn indenting_tab(&self, error: &ScanError) -> Option<Place> {
         let reaches_below = match error.kind() {
             ErrorKind::TabNotAllowed
@@ -290,7 +290,7 @@ impl<'a> Iterator for Documents<'a> {
     }
 }
 
-/// Finds a key that stood before: by comparing while the map is small, as nearly all are, then by a set.
+/// Finds a key that was before: by comparing while the map is small, as nearly all are, then by a set.
 #[derive(Default)]
 struct Keys(HashSet<String>);
 

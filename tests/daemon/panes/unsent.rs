@@ -218,7 +218,7 @@ fn typed_to_in_a_turn(mut house: House) -> (House, Person) {
 #[test]
 fn words_that_are_typed_while_it_works_stand_there_when_it_is_free() {
     let (house, mut person) = typed_to_in_a_turn(reader("worked"));
-    // What the agent prints stands behind the words, and then in rows of its own.
+    // What the agent prints is behind the words, and then in rows of its own.
     house.write("say", "");
     house.until("its words", |house| shows(house, "please do notbusy"));
     std::thread::sleep(std::time::Duration::from_secs(1));

@@ -1,4 +1,4 @@
-//! Agents that need a person, or time: nothing is typed, their clock stands still, and they go on afterwards.
+//! Agents that need a person, or time: nothing is typed, their clock is still, and they go on afterwards.
 
 use crate::engine::make::{name, team};
 use crate::engine::world::World;

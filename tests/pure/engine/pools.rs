@@ -446,7 +446,7 @@ fn a_late_answer_to_what_nobody_has_yet_ends_it_and_is_nobody_s() {
     .assert_eq(&text);
 }
 
-/// One that stands in the content, say, is withdrawn for another one; so is one that was made for who takes the task over.
+/// One that is in the content, say, is withdrawn for another one; so is one that was made for who takes the task over.
 #[test]
 fn who_takes_a_task_over_has_another_token_until_one_was_typed_to_it() {
     let mut world = World::new(team());

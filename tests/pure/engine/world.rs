@@ -364,7 +364,7 @@ impl World {
         FoundPane { agent: name(agent), nonce: self.nonce(agent), pane, process: Some(process) }
     }
 
-    /// Where a message stands.
+    /// Where a message is.
     pub(crate) fn stage(&self, message: &str) -> &'static str {
         self.engine.stage(&id(message)).map_or("unknown", Stage::word)
     }

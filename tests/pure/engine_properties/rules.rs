@@ -262,7 +262,7 @@ impl Rules {
         Ok(())
     }
 
-    /// Each answer to an agent's task is a message to it, or stands in its task; if that has ended it is kept.
+    /// Each answer to an agent's task is a message to it, or is in its task; if that has ended it is kept.
     fn check_answers(&self, events: &[Event], engine: &Engine) -> Checked {
         for event in events {
             let Event::Ended { id, answer: Some(_), .. } = event else { continue };

@@ -12,7 +12,7 @@ use tasuki::engine::message::{Kind, Outcome};
 use tasuki::engine::state::State;
 use tasuki::engine::words::MessageId;
 
-/// Stands between why a task ended and what its agent had said.
+/// Is between why a task ended and what its agent had said.
 const HAD_SAID: &str = "\n\nWhat its agent said without reporting that it was done:\n\n";
 
 /// What was said in a turn, all of it so far, and whether the beginning of it is missing.
@@ -261,7 +261,7 @@ fn is_turn_of(state: &State, id: &MessageId, agent: &str, turn: u16) -> bool {
     })
 }
 
-/// One text after the other, but for one that is nothing or stands at the end of the other.
+/// One text after the other, but for one that is nothing or is at the end of the other.
 fn after(first: &str, second: &str) -> String {
     if ends_with_lines(second, first) {
         second.to_owned()

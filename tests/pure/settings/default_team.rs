@@ -136,7 +136,7 @@ fn all_agents_are_told_the_same_about_their_work() {
     }
 }
 
-/// What a prompt says that is no prose: what stands between backticks, how often, and the keys of its example messages.
+/// What a prompt says that is no prose: what is between backticks, how often, and the keys of its example messages.
 fn terms(prompt: &str) -> (BTreeMap<String, usize>, Vec<String>) {
     let words = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut quoted = BTreeMap::new();

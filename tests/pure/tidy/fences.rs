@@ -1,5 +1,5 @@
-//! What a floor may name: floors below it, and of what stands outside what its fence lets through. A path counts by what it
-//! means, whatever it is called where it stands. Methods are not seen: whoever calls one has its object from somebody.
+//! What a floor may name: floors below it, and of what is outside what its fence lets through. A path counts by what it
+//! means, whatever it is called where it is. Methods are not seen: whoever calls one has its object from somebody.
 
 use super::circles::{present, tree_of};
 use super::tree::{Named, Tree};
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::sync::LazyLock;
 
-/// What stands outside, as a fence sees it: a name covers all below it.
+/// What is outside, as a fence sees it: a name covers all below it.
 enum Outside {
     /// These alone, of `std` and of all crates.
     Only(&'static [&'static str]),
@@ -16,7 +16,7 @@ enum Outside {
 }
 
 struct Fence {
-    /// Where it stands: the beginning of paths.
+    /// Where it is: the beginning of paths.
     within: &'static str,
     /// Our own modules that may not be named there.
     not_ours: &'static [&'static str],
@@ -279,7 +279,7 @@ fn one_folder_alone_knows_which_multiplexer_there_is() {
     complain(&tmux_breaches(&seen()).into_iter().collect::<Vec<_>>());
 }
 
-/// What stands in a small house whose file `at` holds `text`.
+/// What is in a small house whose file `at` holds `text`.
 fn within(at: &str, text: &str) -> Vec<Sight> {
     let mut files = vec![
         ("src/lib.rs", "pub mod engine; pub mod wire; pub mod io; pub mod daemon; pub mod lab; pub mod ui;"),

@@ -1,4 +1,4 @@
-//! Reads sources into a tree: what each module declares, defines and imports, and every path that stands in it, those in
+//! Reads sources into a tree: what each module declares, defines and imports, and every path that is in it, those in
 //! macros and attributes as well.
 
 use super::tree::{Module, Named, Tree};

@@ -1,5 +1,5 @@
 //! The modules of the sources as they are declared, and every path that each of them names, resolved to the module that
-//! defines it or to what stands outside (`std`, crates).
+//! defines it or to what is outside (`std`, crates).
 
 use super::parsed;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ const IMPORTS_MAX: usize = 16;
 /// A module: a file, or a part of one.
 #[derive(Debug, Default)]
 pub(super) struct Module {
-    /// The file that it stands in, from the root of the repository.
+    /// The file that it is in, from the root of the repository.
     pub(super) file: String,
     pub(super) parent: Option<usize>,
     /// Built for tests only.
@@ -27,12 +27,12 @@ pub(super) struct Module {
     pub(super) globs: Vec<Vec<String>>,
 }
 
-/// A path that stands in a source.
+/// A path that is in a source.
 #[derive(Debug)]
 pub(super) struct Named {
     pub(super) module: usize,
     pub(super) path: Vec<String>,
-    /// It stands in what is built for tests only.
+    /// It is in what is built for tests only.
     pub(super) test: bool,
 }
 
@@ -93,7 +93,7 @@ impl Tree {
         if above.is_empty() { name.to_owned() } else { format!("{above}::{name}") }
     }
 
-    /// What a path means where it stands.
+    /// What a path means where it is.
     pub(super) fn meaning(&self, named: &Named) -> Meaning {
         let mut hops = Vec::new();
         let (module, outside) = match self.scoped(named.module, &named.path, &mut hops, 0) {
@@ -158,7 +158,7 @@ impl Tree {
             if path.len() == 1 && path[0] == first {
                 return Some(End::Outside([path.as_slice(), rest].concat()));
             }
-            // What the import itself goes through is told where it stands.
+            // What the import itself goes through is told where it is.
             return Some(self.after(self.scoped(at, path, &mut Vec::new(), depth + 1), rest, hops, depth));
         }
         for path in &module.globs {

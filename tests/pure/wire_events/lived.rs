@@ -29,7 +29,7 @@ fn lines() -> impl Iterator<Item = Line<'static>> {
     JOURNAL.lines().map(|line| serde_json::from_str(line).unwrap())
 }
 
-/// What stands in the snapshot as its state.
+/// What is in the snapshot as its state.
 fn state_of(snapshot: &RawValue) -> &str {
     #[derive(Deserialize)]
     struct Snapshot<'a> {

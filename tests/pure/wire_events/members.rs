@@ -1,4 +1,4 @@
-//! A message stands in its events side by side with what else is said of it. No two of these may have a member of the same name:
+//! A message is in its events side by side with what else is said of it. No two of these may have a member of the same name:
 //! one of them would be written twice, and its event could not be read back.
 
 use crate::wire_events::samples::{accepted, finished, message, open, plain};

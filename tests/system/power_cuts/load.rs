@@ -96,7 +96,7 @@ impl Load {
         tasks.saturating_sub(house.files("queue/results").len())
     }
 
-    /// What has to be there if the power is cut now, and the results that were announced. The daemon stands still.
+    /// What has to be there if the power is cut now, and the results that were announced. The daemon is still.
     pub(crate) fn due(&self, house: &House, typed: PathBuf) -> (Account, BTreeMap<PathBuf, String>) {
         let mut account = Account::new(typed);
         let active: String = house.files("queue/active").iter().map(|path| read(path)).collect();

@@ -199,7 +199,7 @@ fn a_second_daemon_does_not_start_while_the_first_still_has_the_agents() {
     house.start();
     works(&house, "before");
     let first = house.pid();
-    // It stands still, and cannot notice.
+    // It is still, and cannot notice.
     signal(&house, rustix::process::Signal::STOP);
     fs::remove_dir_all(house.path(".tasuki")).expect("to remove it");
     house.drop("t-1.yaml", "id: t-1\nto: worker\ncontent: x\n");

@@ -56,7 +56,7 @@ fn files_that_lie_in_the_queue_at_the_start_are_each_taken_once() {
     assert_eq!((ids.len(), count), (files, files), "each is accepted once");
 }
 
-/// What stands before the next quote.
+/// What is before the next quote.
 fn id(text: &str) -> Option<&str> {
     text.split('"').next()
 }

@@ -1,4 +1,4 @@
-//! Verbs beside a daemon that they cannot ask as usual: one without its team file, one that stands still, one that must not be
+//! Verbs beside a daemon that they cannot ask as usual: one without its team file, one that is still, one that must not be
 //! disturbed.
 
 use super::{said, works};

@@ -1,4 +1,4 @@
-//! Every form of the claim, in both modes and two widths: what then stands on the screen.
+//! Every form of the claim, in both modes and two widths: what then is on the screen.
 
 use tasuki::engine::screen::Screen;
 use tasuki::engine::screen::marker::{Awaited, find};
@@ -17,7 +17,7 @@ fn claims(text: &str, token: &str) -> usize {
     text.lines().filter(|row| bare(row) == wanted).count()
 }
 
-/// Whether tasuki takes what stands in the pane for a claim.
+/// Whether tasuki takes what is in the pane for a claim.
 fn is_taken(pane: &Pane, mode: &str, cols: u16, token: &str) -> bool {
     let text = pane.joined();
     let rows: Vec<&str> = text.lines().collect();
@@ -57,7 +57,7 @@ fn check_forms(mode: &str, cols: u16) {
         let (claimed, said) = match *form {
             "now" | "dressed" | "drawn" => (1, 1),
             "twice" => (2, 2),
-            // It stands before the work.
+            // It is before the work.
             "early" => (1, 0),
             "never" => (0, 0),
             _ => (0, 1),

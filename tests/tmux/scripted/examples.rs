@@ -25,14 +25,14 @@ fn ring(pane: &Pane, token: &str) {
     });
 }
 
-/// Whether the token stands in the box: else an empty box, a dialog or a sign of work stands below it.
+/// Whether the token is in the box: else an empty box, a dialog or a sign of work is below it.
 fn in_box(text: &str, token: &str) -> bool {
     let below: Vec<&str> = text.lines().rev().take_while(|row| !row.contains(token)).collect();
     let signs = ["❯", "›", ">", " >"];
     !below.iter().any(|row| signs.iter().any(|sign| row.starts_with(sign)) || row.contains('⬝'))
 }
 
-/// Plays one task of a script and gives what then stands in the pane.
+/// Plays one task of a script and gives what then is in the pane.
 fn play(name: &str, ready: &str, task: &str) -> (Workspace, String) {
     let (workspace, pane) = start(name, task);
     pane.shows(ready);

@@ -55,7 +55,7 @@ impl Pane {
         self.run(&[&["send-keys"], keys].concat());
     }
 
-    /// What stands in the pane and its history, without the spaces at the ends of rows.
+    /// What is in the pane and its history, without the spaces at the ends of rows.
     pub(crate) fn text(&self) -> String {
         let shown = self.run(&["capture-pane", "-p", "-S", "-"]);
         let rows: Vec<&str> = shown.lines().map(str::trim_end).collect();

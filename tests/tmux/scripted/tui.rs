@@ -39,7 +39,7 @@ impl Stage {
     }
 }
 
-/// The row of the box: what stands before and in it.
+/// The row of the box: what is before and in it.
 fn box_row(text: &str) -> &str {
     text.lines().rev().find(|row| row.starts_with("> ") || *row == ">").unwrap_or_default()
 }

@@ -1,5 +1,5 @@
 //! Answering a dialog: the mark is moved to the choice, one key at a time and each one seen, and Enter is pressed only where
-//! the mark stands on it and the dialog is the one that was meant.
+//! the mark is on it and the dialog is the one that was meant.
 
 use super::needs::Needs;
 use super::read::Read;
@@ -62,7 +62,7 @@ enum Meant<'a> {
 /// A key that has not been seen to do anything yet.
 #[derive(Debug)]
 struct Pressed {
-    /// What stood there then, with its mark.
+    /// What was there then, with its mark.
     on: Dialog,
     at: Instant,
 }
@@ -271,7 +271,7 @@ impl Answering<'_> {
         Ok(taken)
     }
 
-    /// Waits until a dialog is gone, or the next one stands there that asks the same, below other words than were shown `before`.
+    /// Waits until a dialog is gone, or the next one is there that asks the same, below other words than were shown `before`.
     /// Each is seen twice: some programs draw their dialog anew in pieces.
     async fn is_left(&mut self, dialog: &Dialog, before: Option<&str>) -> Result<bool, Stopped> {
         let deadline = self.session.now() + KEY_WAIT;

@@ -34,7 +34,7 @@ fn told_of<'a>(dialog: &Dialog, line: &'a str) -> &'a str {
 }
 
 impl Answering<'_> {
-    /// Types an answer into a dialog that takes a line of text, and presses Enter once it stands there.
+    /// Types an answer into a dialog that takes a line of text, and presses Enter once it is there.
     pub(super) async fn type_answer(
         &mut self,
         dialog: &Dialog,
@@ -58,7 +58,7 @@ impl Answering<'_> {
         Ok(self.has_answered(told_of(dialog, &line), taken, by).await)
     }
 
-    /// Types an answer in the place of this choice, which is marked first, and presses Enter once it stands there.
+    /// Types an answer in the place of this choice, which is marked first, and presses Enter once it is there.
     pub(super) async fn type_in_place(
         &mut self,
         dialog: &Dialog,
@@ -85,7 +85,7 @@ impl Answering<'_> {
         Ok(self.has_answered(told_of(dialog, &line), taken, AnsweredBy::Person).await)
     }
 
-    /// How often a line stands on the screen, however it is wrapped and framed.
+    /// How often a line is on the screen, however it is wrapped and framed.
     async fn times_shown(&self, line: &str) -> Result<usize, Stopped> {
         let screen = self.session.capture(0).await?;
         let bare = |text: &str| squeezed(text).replace(|c| ('\u{2500}'..='\u{259F}').contains(&c), "");

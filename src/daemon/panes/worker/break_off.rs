@@ -38,7 +38,7 @@ struct Sight {
     /// The rule that says so.
     rule: String,
     is_over: bool,
-    /// Whether the turn's line stands in the input box: some programs put it back there.
+    /// Whether the turn's line is in the input box: some programs put it back there.
     is_put_back: bool,
 }
 

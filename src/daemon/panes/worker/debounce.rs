@@ -105,7 +105,7 @@ impl Debounce {
         often.max(anew).unwrap_or_default().min(TELLS_ANEW_MAX)
     }
 
-    /// What has stood still for a while is not taken for what changes all the time.
+    /// What has been still for a while is not taken for what changes all the time.
     fn rest(&mut self, now: Instant) {
         let rested = now.duration_since(self.changed);
         let less = rested.as_secs() / REST.as_secs();

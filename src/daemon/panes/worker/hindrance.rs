@@ -7,7 +7,7 @@ use crate::engine::input::Guard;
 use crate::engine::screen::unsent;
 use crate::io::process;
 
-/// A guard in words, with what stands in the way where that is known; and the cure where waiting is none.
+/// A guard in words, with what is in the way where that is known; and the cure where waiting is none.
 pub(super) fn hindrance(guard: Guard, session: &Session, person: &Unsent) -> Hindrance {
     let name = session.agent.name();
     let cure = match guard {

@@ -1,4 +1,4 @@
-//! Typing to a program that has an input box: what stands there is read from its screen, and Enter is proven by the line
+//! Typing to a program that has an input box: what is there is read from its screen, and Enter is proven by the line
 //! having left it.
 
 use super::needs::Needs;
@@ -66,8 +66,8 @@ impl BoxTyping<'_> {
         unconfirmed("somebody typed next to its line in the input box: they can send it or remove it")
     }
 
-    /// What stands in the input box when a turn is to be typed; nothing but the turn's own line is left there. `before` is
-    /// how often that stands outside of it.
+    /// What is in the input box when a turn is to be typed; nothing but the turn's own line is left there. `before` is
+    /// how often that is outside of it.
     pub(super) async fn standing(
         &mut self,
         typed: &Typed,
@@ -123,7 +123,7 @@ impl BoxTyping<'_> {
         Err(stays())
     }
 
-    /// Waits until the whole line stands in the input box, and the pane is still.
+    /// Waits until the whole line is in the input box, and the pane is still.
     pub(super) async fn wait_for_line(&mut self, typed: &Typed) -> Result<(bool, Option<Person>), Failed> {
         let profile = self.session.agent.profile();
         let (quiet, cap) = (Duration::from_millis(profile.quiet_ms), profile.echo_wait_ms);
@@ -147,7 +147,7 @@ impl BoxTyping<'_> {
         }
     }
 
-    /// Who minds that Enter is pressed; nothing is where the line stands in the input box no more, for a dialog may have come.
+    /// Who minds that Enter is pressed; nothing is where the line is in the input box no more, for a dialog may have come.
     pub(super) async fn may_enter(&mut self, typed: &Typed) -> Result<Objection, Failed> {
         let (screen, people) = self.session.capture_with_people(0).await?;
         let read = self.session.read(&screen);
@@ -218,7 +218,7 @@ impl BoxTyping<'_> {
         }
     }
 
-    /// How often the line of a turn stands in all of the history when it is typed: one that was never typed, nowhere.
+    /// How often the line of a turn is in all of the history when it is typed: one that was never typed, nowhere.
     pub(super) async fn echoes_in_all(&self, typed: &Typed) -> Option<usize> {
         if !typed.turn.redelivered {
             return Some(0);
@@ -294,7 +294,7 @@ impl BoxTyping<'_> {
     }
 }
 
-/// What shows that the line of a turn was taken: it stands elsewhere once more, and not in the input box. `hidden` is whether
+/// What shows that the line of a turn was taken: it is elsewhere once more, and not in the input box. `hidden` is whether
 /// that is surely not shown: of one that is half drawn the line would seem to stand elsewhere.
 fn proof(read: &Read, screen: &PaneScreen, typed: &Typed, before: usize, hidden: bool) -> Option<Receipt> {
     let left_it = if read.input.is_some() { !read.is_ours() && !read.holds(typed) } else { hidden };

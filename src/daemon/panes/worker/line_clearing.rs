@@ -20,7 +20,7 @@ pub(super) fn ctrl(letter: char) -> Option<Key> {
 pub(super) struct LineClearing<'w>(pub(super) UnsentWatch<'w>);
 
 impl LineClearing<'_> {
-    /// Takes away what stands in the input.
+    /// Takes away what is in the input.
     pub(super) async fn clear(&mut self) -> Result<PaneResponse, MuxError> {
         let (before, stood) = self.0.still_unsent().await?;
         if self.0.asks_for_a_line() {
@@ -31,7 +31,7 @@ impl LineClearing<'_> {
         let Some(key) = self.0.session.program.kill_key().or(own).or(ctrl('u')) else {
             return Ok(PaneResponse::hindered("it has no key that clears its input"));
         };
-        // A line editor takes away what stands before its cursor: at the end of the line that is all.
+        // A line editor takes away what is before its cursor: at the end of the line that is all.
         for keys in [vec![key], ctrl('e').into_iter().chain([key]).collect()] {
             for key in keys {
                 self.0.session.press(key).await?;
@@ -49,7 +49,7 @@ impl LineClearing<'_> {
                 };
                 if is_gone {
                     if stands && line_keys.is_some_and(|keys| keys.reprints) {
-                        // The terminal takes away one column of a character that is two wide: what it left stands in no new row.
+                        // The terminal takes away one column of a character that is two wide: what it left is in no new row.
                         self.0.reprinted_line().await?;
                     }
                     self.0.believe().await?;
@@ -70,7 +70,7 @@ impl LineClearing<'_> {
             return self.leave(&now.text, "an unfinished line stands at its continuation prompt").await;
         }
         let name = self.0.session.agent.name().clone();
-        // A shell has obeyed its key: what stands there all the same is its prompt.
+        // A shell has obeyed its key: what is there all the same is its prompt.
         if now.text == before
             && self.0.session.program.is_bare_shell()
             && !self.0.session.program.is_occupied()
@@ -94,7 +94,7 @@ impl LineClearing<'_> {
         Ok(PaneResponse::Hindered(Hindrance { why, cure: Some(cure) }))
     }
 
-    /// Gives up the command that a shell waits for the rest of, or that reads a line; whether its own prompt stands there then. Any other program
+    /// Gives up the command that a shell waits for the rest of, or that reads a line; whether its own prompt is there then. Any other program
     /// might take the key for its own end.
     async fn leave_begun(&mut self) -> Result<bool, MuxError> {
         let Some(key) = ctrl('c')

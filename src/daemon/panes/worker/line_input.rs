@@ -1,7 +1,7 @@
-//! Typing to a program that reads lines: the line of the cursor is its input. A line that stands there without its Enter is found,
+//! Typing to a program that reads lines: the line of the cursor is its input. A line that is there without its Enter is found,
 //! though the program may have printed since, and entered or taken away.
 //!
-//! With the cursor behind it a line is seen. Once the program has printed a line by itself it stands there all the same: the
+//! With the cursor behind it a line is seen. Once the program has printed a line by itself it is there all the same: the
 //! buffer of the terminal (or the program's own) holds it. A canonical terminal that shows what is typed can show it anew, so
 //! that only Enter is missing again; of any other the input is cleared, and the turn is in doubt.
 
@@ -16,7 +16,7 @@ use crate::io::mux::{CtrlLetter, Key, MuxError, PaneScreen, Person, Printed, Row
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long open guards are waited for before a line that stands in the input is left in doubt, and a terminal's answer to
+/// How long open guards are waited for before a line that is in the input is left in doubt, and a terminal's answer to
 /// a key: longer than a program takes to fall silent, and short enough that a person's typing is not waited out here.
 pub(super) const RESOLVE_WAIT: Duration = Duration::from_secs(3);
 /// How long a line may take to go from the input after the key that clears it.
@@ -35,8 +35,8 @@ pub(super) struct LineTyping<'w> {
 }
 
 impl LineTyping<'_> {
-    /// Looks for what stands in the input, and leaves nothing there but the turn's own line. `before` is how often that
-    /// stands on the screen.
+    /// Looks for what is in the input, and leaves nothing there but the turn's own line. `before` is how often that
+    /// is on the screen.
     pub(super) async fn standing(
         &mut self,
         typed: &Typed,
@@ -70,7 +70,7 @@ impl LineTyping<'_> {
         Ok(Standing::TakenAway)
     }
 
-    /// Brings to light what stands in the input unseen, or takes it away. A line that was typed before and does not stand
+    /// Brings to light what is in the input unseen, or takes it away. A line that was typed before and does not stand
     /// there may have been read: the turn is not typed again before it says so.
     async fn uncover(
         &mut self,
@@ -110,7 +110,7 @@ impl LineTyping<'_> {
         Ok(true)
     }
 
-    /// Has the terminal show what stands in its input, and gives the line of ours that it is.
+    /// Has the terminal show what is in its input, and gives the line of ours that it is.
     pub(super) async fn reprint(&mut self, typed: &Typed) -> Result<Option<String>, Failed> {
         let before = reprints(&self.session.pane.capture(SEARCHED_ROWS, Rows::Joined).await?);
         let Some(letter) = CtrlLetter::new('r') else { return Ok(None) };
@@ -131,8 +131,8 @@ impl LineTyping<'_> {
         Ok(self.session.listen_until(self.session.now() + self.session.agent.quiet()).await?)
     }
 
-    /// A line of ours that stands in the input without its Enter: the last row that is not empty, if the cursor still
-    /// stands behind something.
+    /// A line of ours that is in the input without its Enter: the last row that is not empty, if the cursor still
+    /// is behind something.
     pub(super) async fn draft(&self, typed: &Typed) -> Result<Option<String>, MuxError> {
         let screen = self.session.capture(0).await?;
         let last = screen.rows.into_iter().rev().find(|row| !row.trim().is_empty());
@@ -197,13 +197,13 @@ impl LineTyping<'_> {
         Ok(arrived)
     }
 
-    /// How often the line stands on the screen.
+    /// How often the line is on the screen.
     pub(super) async fn echoes(&self, typed: &Typed) -> Result<usize, MuxError> {
         Ok(echoes(&self.session.capture(SEARCHED_ROWS).await?, typed))
     }
 
     /// Waits until the line is shown and the pane is still. Whether it was shown, and who looked on then. `before` is how
-    /// often it stood there before it was typed, and `printed` how much had been printed.
+    /// often it was there before it was typed, and `printed` how much had been printed.
     pub(super) async fn wait_for_echo(
         &mut self,
         typed: &Typed,
@@ -220,7 +220,7 @@ impl LineTyping<'_> {
         }
         loop {
             self.session.be_quiet(quiet, deadline).await?;
-            // Where it stood nowhere before it is new wherever it stands, and in a pane that is still it stands at the bottom.
+            // Where it was nowhere before it is new wherever it is, and in a pane that is still it is at the bottom.
             let few = before == 0 && self.session.now() < deadline;
             let searched = if few { ECHO_ROWS } else { SEARCHED_ROWS };
             let (screen, people) = self.session.pane.look(searched, Rows::Joined).await?;

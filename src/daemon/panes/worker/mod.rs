@@ -6,7 +6,7 @@
 //! | value | knows |
 //! |---|---|
 //! | [`session::Session`] | the agent ([`agent`], [`mask`]), its program ([`program`]), what was printed and shown ([`screen_cache`]), when to look ([`looks`]); presses keys |
-//! | [`own_line::OwnLine`] | whether a line of tasuki's stands in the input without its Enter |
+//! | [`own_line::OwnLine`] | whether a line of tasuki's is in the input without its Enter |
 //! | [`unsent::Unsent`] | a person's words that stand in the input |
 //! | [`work::Work`] | the turn that is awaited ([`turn_end`]), and work that nobody awaits ([`busy`]) |
 //! | [`record::Record`] | what the agent itself has of a turn |

@@ -72,7 +72,7 @@ impl Overview {
         }
         // Phrase and token never stand side by side in anything that tasuki writes.
         let meaningful = |row: &String| is_word(row) && !row.contains(&session.agent.mask.phrase);
-        // What stands in and below an input box tells nothing of what it does.
+        // What is in and below an input box tells nothing of what it does.
         let end = read.map_or(screen.rows.len(), |read| read.end(screen));
         let at = screen.rows[..end].iter().rposition(meaningful)?;
         if screen.rows[at] == self.doing.row {

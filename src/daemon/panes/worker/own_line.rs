@@ -1,4 +1,4 @@
-//! What is known of the lines that tasuki itself has typed: whether one stands in the input without its Enter.
+//! What is known of the lines that tasuki itself has typed: whether one is in the input without its Enter.
 
 use super::read::Read;
 use crate::daemon::panes::orders::Typed;
@@ -8,7 +8,7 @@ use crate::engine::words::{MessageId, Token};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// What stands in an input, for all that is known.
+/// What is in an input, for all that is known.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) enum InInput {
     /// Nothing of tasuki's that is not seen.
@@ -27,14 +27,14 @@ impl InInput {
     }
 }
 
-/// What stood in the input when a turn was to be typed.
+/// What was in the input when a turn was to be typed.
 pub(super) enum Standing {
     Nothing,
     /// Something that is not there any more.
     TakenAway,
     /// The turn's own line, of an earlier try.
     Own(String),
-    /// The turn was typed before, and its claim stands on the screen.
+    /// The turn was typed before, and its claim is on the screen.
     Done,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct OwnLine {
     pub(super) unentered: HashSet<Arc<str>>,
     /// The turn that was called off before Enter, and whose line was removed.
     called_off: Option<(MessageId, u16)>,
-    /// How often the line that is being typed stood outside the input box before.
+    /// How often the line that is being typed was outside the input box before.
     pub(super) before: usize,
     /// The same in all of the history, where that is known.
     pub(super) before_in_all: Option<usize>,
@@ -79,12 +79,12 @@ impl OwnLine {
         }
     }
 
-    /// Whether somebody wrote on behind the line that was typed last, which stands in the input box.
+    /// Whether somebody wrote on behind the line that was typed last, which is in the input box.
     pub(super) fn is_written_behind(&self, read: &Read) -> bool {
         self.last.as_deref().is_some_and(|line| read.is_written_behind(line))
     }
 
-    /// The turn is called off, and nothing of it stands in the input.
+    /// The turn is called off, and nothing of it is in the input.
     pub(super) fn call_off(&mut self, typed: &Typed) {
         self.called_off = Some((typed.id.clone(), typed.turn.number));
     }

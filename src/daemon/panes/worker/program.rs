@@ -68,7 +68,7 @@ impl Program {
         self.line_keys().is_some_and(|keys| keys.reprints)
     }
 
-    /// The key that takes away what stands in a canonical terminal's input.
+    /// The key that takes away what is in a canonical terminal's input.
     pub(super) fn kill_key(&self) -> Option<Key> {
         self.line_keys()?.kill.and_then(CtrlLetter::new).map(Key::Ctrl)
     }

@@ -23,7 +23,7 @@ pub(super) struct Read {
     pub(super) free: bool,
     /// Whether that is so only if the last row above the input box is bold.
     bold: bool,
-    /// What stands in the input box; none if no box is shown.
+    /// What is in the input box; none if no box is shown.
     pub(super) input: Option<String>,
     /// The rows of the box, of those of the screen that was read.
     rows: Range<usize>,
@@ -128,7 +128,7 @@ impl Read {
         Some((shown, other))
     }
 
-    /// Whether what stands in the input box begins with this line and goes on.
+    /// Whether what is in the input box begins with this line and goes on.
     pub(super) fn is_written_behind(&self, line: &str) -> bool {
         let Some(text) = self.input.as_deref() else { return false };
         let (line, text) = (squeezed(line), squeezed(text));
@@ -153,18 +153,18 @@ impl Read {
         self.dialog.clone().filter(|dialog| !dialog.is_empty())
     }
 
-    /// Whether what stands in the input box begins as tasuki's own lines do.
+    /// Whether what is in the input box begins as tasuki's own lines do.
     pub(super) fn is_ours(&self) -> bool {
         self.input.as_deref().is_some_and(|text| squeezed(text).starts_with(&squeezed(HEAD)))
     }
 
-    /// Whether the line of a turn, which was just pasted, stands in the input box: whole and alone, or something in place of it.
+    /// Whether the line of a turn, which was just pasted, is in the input box: whole and alone, or something in place of it.
     pub(super) fn holds(&self, typed: &Typed) -> bool {
         let stands_for = |text: &str| self.pasted && has_length_of(text, &typed.line);
         self.input.as_deref().is_some_and(stands_for) || self.shows(typed)
     }
 
-    /// Whether the line of a turn, which was just pasted, stands in the input box with other words.
+    /// Whether the line of a turn, which was just pasted, is in the input box with other words.
     pub(super) fn holds_more_than(&self, typed: &Typed) -> bool {
         let has_it = |text: &str| squeezed(text).contains(&squeezed(&typed.line));
         self.input.as_deref().is_some_and(has_it) && !self.shows(typed)
@@ -175,14 +175,14 @@ impl Read {
         self.input.as_deref().is_some_and(|text| squeezed(text) == squeezed(&typed.line))
     }
 
-    /// Whether this text stands in the input box, or something in place of it.
+    /// Whether this text is in the input box, or something in place of it.
     pub(super) fn has_in_box(&self, line: &str) -> bool {
         let stands_for = |text: &str| self.pasted && has_length_of(text, line);
         self.input.as_deref().is_some_and(stands_for)
             || self.input.as_deref().is_some_and(|text| squeezed(text).contains(&squeezed(line)))
     }
 
-    /// Whether what stands in the input box begins with the line of a turn.
+    /// Whether what is in the input box begins with the line of a turn.
     pub(super) fn begins_with(&self, typed: &Typed) -> bool {
         self.input.as_deref().is_some_and(|text| squeezed(text).starts_with(&squeezed(&typed.line)))
     }
@@ -192,7 +192,7 @@ impl Read {
         if self.input.is_some() { self.rows.start } else { screen.rows.len() }
     }
 
-    /// How often the line of a turn stands outside the input box.
+    /// How often the line of a turn is outside the input box.
     pub(super) fn echoes(&self, screen: &PaneScreen, typed: &Typed) -> usize {
         let outside = |at: &usize| !self.rows.contains(at);
         let rows: Vec<&str> =
@@ -221,7 +221,7 @@ fn quoted(
     (words.join(" · "), shown)
 }
 
-/// Whether what stands in place of a pasted text may stand for this one: some say how many characters or lines they hide.
+/// Whether what is in place of a pasted text may stand for this one: some say how many characters or lines they hide.
 fn has_length_of(shown: &str, line: &str) -> bool {
     let words: Vec<&str> = shown.split(|c: char| !c.is_alphanumeric()).collect();
     let said = |unit: &str| {

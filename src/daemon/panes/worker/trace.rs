@@ -1,4 +1,4 @@
-//! What a screen shows of a turn: its line, its claim, its answer, and what stands where its line stood.
+//! What a screen shows of a turn: its line, its claim, its answer, and what is where its line was.
 
 use crate::daemon::panes::orders::Typed;
 use crate::engine::screen::Screen;
@@ -16,7 +16,7 @@ pub(super) const REPRINTED: &str = "^R";
 
 /// Rows by which the place is found at which a line was typed that is not shown: those of the claim before, with its token, are among them.
 const ANCHOR_ROWS: usize = 8;
-/// With no more rows than these no history is full: what an empty pane has printed stands there from its beginning.
+/// With no more rows than these no history is full: what an empty pane has printed is there from its beginning.
 const CERTAIN_ROWS: usize = 400;
 
 /// Whether nothing in the line of a turn tells it from another turn's: no token, and no id of its message.
@@ -30,17 +30,17 @@ pub(super) fn text_of(screen: &PaneScreen) -> String {
     text.trim_end().to_owned()
 }
 
-/// Whether the turn's claim stands on the screen.
+/// Whether the turn's claim is on the screen.
 pub(super) fn claims(screen: &PaneScreen, typed: &Typed) -> bool {
     with_rows(screen, |seen| find(seen, typed).is_some())
 }
 
-/// Whether the turn's line stands among these rows.
+/// Whether the turn's line is among these rows.
 pub(super) fn is_echoed(screen: &PaneScreen, typed: &Typed) -> bool {
     with_rows(screen, |seen| !echo::echoes(seen, &typed.line, typed.turn.token).is_empty())
 }
 
-/// How often the turn's line stands among these rows, whatever stands before it.
+/// How often the turn's line is among these rows, whatever is before it.
 pub(super) fn count(screen: &PaneScreen, typed: &Typed) -> usize {
     with_rows(screen, |seen| echo::count(seen, &typed.line, typed.turn.token))
 }
@@ -73,7 +73,7 @@ fn rows_shown(screen: &PaneScreen) -> Vec<(usize, &str)> {
     rows.filter(|(_, row)| !row.is_empty()).collect()
 }
 
-/// The screen with the turn's line where a terminal that does not show it has read it: below what stood there then. None where the line
+/// The screen with the turn's line where a terminal that does not show it has read it: below what was there then. None where the line
 /// is shown, or that is not found.
 fn with_line(screen: &PaneScreen, typed: &Typed) -> Option<PaneScreen> {
     let above = typed.above.as_ref().filter(|_| !is_echoed(screen, typed))?;
@@ -106,7 +106,7 @@ pub(super) fn traces(screen: &PaneScreen, typed: &Typed) -> bool {
     is_echoed(screen, typed) || claims(screen, typed)
 }
 
-/// How often a turn's line stands on a screen whose rows are whole.
+/// How often a turn's line is on a screen whose rows are whole.
 pub(super) fn echoes(screen: &PaneScreen, typed: &Typed) -> usize {
     let rows: Vec<&str> = screen.rows.iter().map(String::as_str).collect();
     echo::echoes(&Screen::lines(&rows), &typed.line, typed.turn.token).len()
@@ -140,12 +140,12 @@ pub(super) fn is_of(draft: &str, typed: &Typed) -> bool {
     typed.turn.token.map_or_else(|| draft.contains(&*typed.line), |token| draft.contains(token.as_str()))
 }
 
-/// Whether nothing stands behind the line.
+/// Whether nothing is behind the line.
 pub(super) fn is_whole_line(draft: &str, typed: &Typed) -> bool {
     draft.trim_end().ends_with(typed.line.trim_end())
 }
 
-/// What stood before the turn's line when it was typed.
+/// What was before the turn's line when it was typed.
 pub(super) fn prompt_of(screen: &PaneScreen, typed: &Typed) -> Option<String> {
     let rows: Vec<&str> = screen.rows.iter().map(String::as_str).collect();
     let echo = echo::own_echo(&Screen::lines(&rows), &typed.line, typed.turn.token, typed.stood)?;
@@ -162,8 +162,8 @@ pub(super) fn without_prompt(text: String, prompt: Option<&str>) -> String {
     if Some(text.as_str()) == prompt { String::new() } else { text }
 }
 
-/// Whether what stands before the cursor is what stood before the turn's line when it was typed: nothing, or the same prompt.
-/// A question that the agent asks stands there, too, or in the row above: what is typed would be taken for its answer.
+/// Whether what is before the cursor is what was before the turn's line when it was typed: nothing, or the same prompt.
+/// A question that the agent asks is there, too, or in the row above: what is typed would be taken for its answer.
 pub(super) fn stands_where_it_stood(screen: &PaneScreen, typed: &Typed) -> bool {
     // Counted from below, for rows above the cursor may be joined.
     let from_below = usize::from(screen.height.saturating_sub(screen.cursor.1)).max(1);

@@ -44,7 +44,7 @@ impl From<End> for Failed {
     }
 }
 
-/// Nothing was typed, or what was stands there yet.
+/// Nothing was typed, or what was is there yet.
 pub(super) fn not_delivered(why: impl Into<String>) -> Failed {
     Failed::Verdict(Verdict::NotDelivered { why: why.into() })
 }

@@ -1,5 +1,5 @@
 //! A person's words that stand in the input without Enter: what is known of them. Nothing is typed behind them. Where a person's key
-//! has reached the pane since nothing stood there, and the line of the cursor is another now, it is theirs until it is entered or gone.
+//! has reached the pane since nothing was there, and the line of the cursor is another now, it is theirs until it is entered or gone.
 
 use super::trace::{ends_with_a_colon, is_question};
 use crate::engine::screen::unsent::{Stands, is_continuation, stands};
@@ -13,14 +13,14 @@ pub(super) const JUST_NOW: u64 = 1;
 /// What is known of the line that is being typed. Times are tmux's own, in seconds.
 #[derive(Debug, Default)]
 pub(super) struct Unsent {
-    /// What stood in the line of the cursor when nobody's words did, and when that was last so.
+    /// What was in the line of the cursor when nobody's words did, and when that was last so.
     pub(super) free: Option<String>,
     pub(super) free_at: Option<u64>,
     /// Whether its program edited its line itself then.
     pub(super) edits: bool,
     /// Whether since then it has asked for a line, with its terminal reading that.
     pub(super) asks: bool,
-    /// What last stood there that was not nothing: a program may have been seen just before it drew its prompt.
+    /// What last was there that was not nothing: a program may have been seen just before it drew its prompt.
     pub(super) prompt: Option<String>,
     /// When that was last so before tasuki typed a line.
     pub(super) ours_at: Option<u64>,
@@ -29,14 +29,14 @@ pub(super) struct Unsent {
     pub(super) idle: Option<(String, bool)>,
     /// When a person last pressed a key that may have gone to this pane.
     pub(super) typed_at: Option<u64>,
-    /// The same, where that was a line of a person's that tasuki typed and entered: what stands there then is what its program shows.
+    /// The same, where that was a line of a person's that tasuki typed and entered: what is there then is what its program shows.
     pub(super) entered_at: Option<u64>,
     /// Somebody's words, and the newest key when they were seen.
     pub(super) words: Option<Arc<str>>,
     pub(super) words_at: u64,
-    /// Whether keys came while it could not be told what stood there, as in the middle of a turn, or may have come from no person.
+    /// Whether keys came while it could not be told what was there, as in the middle of a turn, or may have come from no person.
     pub(super) unwatched: bool,
-    /// For which newest key the terminal was asked to show what stands in its input.
+    /// For which newest key the terminal was asked to show what is in its input.
     pub(super) reprinted_for: Option<u64>,
     /// What is written down at the pane.
     pub(super) written: Option<Remembered>,
@@ -50,12 +50,12 @@ pub(super) struct Unsent {
 }
 
 impl Unsent {
-    /// Whether no key has come since a line was entered for a person: what stands there is a new prompt, or what was printed last.
+    /// Whether no key has come since a line was entered for a person: what is there is a new prompt, or what was printed last.
     pub(super) fn is_as_entered(&self) -> bool {
         self.entered_at.is_some_and(|at| Some(at) == self.typed_at)
     }
 
-    /// Whether a person's key may have come since nothing stood there.
+    /// Whether a person's key may have come since nothing was there.
     pub(super) fn is_touched(&self) -> bool {
         self.typed_at.zip(self.free_at).is_some_and(|(typed, free)| typed >= free)
     }
@@ -99,7 +99,7 @@ impl Unsent {
         typed > self.words_at || people.now.saturating_sub(typed) <= JUST_NOW
     }
 
-    /// Whether the cursor stands in a line that shows the program's prompt.
+    /// Whether the cursor is in a line that shows the program's prompt.
     pub(super) fn is_at_prompt(&self, screen: &PaneScreen) -> bool {
         self.prompt.as_deref().is_some_and(|prompt| row_of(screen) == prompt.trim_end())
     }
@@ -129,7 +129,7 @@ impl Unsent {
         (self.free, self.free_at, self.words, self.unwatched) = (Some(row), Some(now), None, false);
     }
 
-    /// What another daemon could not know, if that is not written down yet: not each moment at which nothing stood there.
+    /// What another daemon could not know, if that is not written down yet: not each moment at which nothing was there.
     pub(super) fn to_remember(&self, busy: bool) -> Option<Remembered> {
         let draft = self.words.as_deref().map(str::to_owned);
         let (free_at, free) = (self.free_at.unwrap_or(0), self.free.clone());

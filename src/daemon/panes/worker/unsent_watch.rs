@@ -1,4 +1,4 @@
-//! Watches the line of the cursor for a person's words. What is known of them stands at the pane itself, so that it outlives the
+//! Watches the line of the cursor for a person's words. What is known of them is at the pane itself, so that it outlives the
 //! daemon.
 
 use super::mask::line_of;
@@ -103,7 +103,7 @@ impl UnsentWatch<'_> {
     }
 
     /// Whether somebody's words stand in the input, before something is typed. The screen is the one that was just seen, and
-    /// counts if no key has come since nothing stood there.
+    /// counts if no key has come since nothing was there.
     pub(super) async fn has_words(&mut self, screen: &PaneScreen, people: &People) -> Result<bool, MuxError> {
         self.note_people(people);
         let row = row_of(screen);
@@ -145,7 +145,7 @@ impl UnsentWatch<'_> {
         }
     }
 
-    /// Looks at the line of the cursor; `may_press` is whether the terminal may be asked to show what stands in its input.
+    /// Looks at the line of the cursor; `may_press` is whether the terminal may be asked to show what is in its input.
     async fn judge(&mut self, may_press: bool) -> Result<(), MuxError> {
         let (mut line, mut people) = self.session.pane.cursor_line().await?;
         self.note_people(&people);
@@ -178,7 +178,7 @@ impl UnsentWatch<'_> {
         if in_doubt && reprints && may_press && self.session.minds(people.here.as_ref()).is_none() {
             self.unsent.reprinted_for = self.unsent.typed_at;
             (line, people) = self.reprinted_line().await?;
-            // Nothing else stands in that row, unless its program has printed behind it at once: then it is asked again.
+            // Nothing else is in that row, unless its program has printed behind it at once: then it is asked again.
             let is_alone = !line.text.is_empty() || line.above.ends_with(REPRINTED);
             standing = Some(if is_alone { line.text.clone() } else { line.above.clone() });
             standing = standing.filter(|text| !text.is_empty());
@@ -225,7 +225,7 @@ impl UnsentWatch<'_> {
             && self.session.program.waits_for_a_line()
     }
 
-    /// Has a terminal that gives whole lines show what stands in its input. What it shows by itself need not be that: it takes
+    /// Has a terminal that gives whole lines show what is in its input. What it shows by itself need not be that: it takes
     /// away one column of a character that is two wide.
     pub(super) async fn reprinted_line(&mut self) -> Result<(CursorLine, People), MuxError> {
         if let Some(letter) = CtrlLetter::new('r') {
@@ -290,8 +290,8 @@ impl UnsentWatch<'_> {
         self.own.is(line, self.unsent.words.is_some(), self.unsent.is_touched())
     }
 
-    /// A person had lines typed and entered, with whatever stood before them. That is a person's key: where another row than the
-    /// free one stands there then, as the prompt for the rest of what was begun, it is theirs.
+    /// A person had lines typed and entered, with whatever was before them. That is a person's key: where another row than the
+    /// free one is there then, as the prompt for the rest of what was begun, it is theirs.
     pub(super) async fn has_entered(&mut self, last: &str) -> Result<(), MuxError> {
         if !self.session.agent.is_plain() {
             return Ok(());
@@ -312,7 +312,7 @@ impl UnsentWatch<'_> {
         Ok(())
     }
 
-    /// Gives a turn up where somebody has typed on behind its line. What else stands there is what its program draws.
+    /// Gives a turn up where somebody has typed on behind its line. What else is there is what its program draws.
     pub(super) async fn must_stand_alone(&mut self, typed: &Typed) -> Result<(), Failed> {
         let (line, people) = self.session.pane.cursor_line().await?;
         self.note_people(&people);
@@ -323,7 +323,7 @@ impl UnsentWatch<'_> {
         Err(not_delivered(TYPED_BEHIND))
     }
 
-    /// What is free is what stands in the line now: a person has said so.
+    /// What is free is what is in the line now: a person has said so.
     pub(super) async fn believe(&mut self) -> Result<(), MuxError> {
         let (line, people) = self.session.pane.cursor_line().await?;
         self.note_people(&people);

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 #[derive(Debug)]
 pub(super) struct Waiter {
     pub(super) text: String,
-    /// How often it stood there already.
+    /// How often it was there already.
     pub(super) before: usize,
     pub(super) deadline: Instant,
     pub(super) answer: oneshot::Sender<Response>,

@@ -19,7 +19,7 @@ pub(super) enum Words {
     None,
 }
 
-/// What stands behind the turn's line, without the words by which its screen says that it met a limit.
+/// What is behind the turn's line, without the words by which its screen says that it met a limit.
 pub(super) async fn shown(
     session: &Session,
     typed: &Typed,
@@ -40,7 +40,7 @@ pub(super) async fn shown(
     read_answer(&screen, typed).0
 }
 
-/// Leaves out what its screen shows besides its words: its input box, what stands below, how it is doing, and what it says of a
+/// Leaves out what its screen shows besides its words: its input box, what is below, how it is doing, and what it says of a
 /// limit.
 fn leave_out(read: &Read, screen: &mut PaneScreen) {
     let above = screen.rows.len().saturating_sub(usize::from(screen.height));

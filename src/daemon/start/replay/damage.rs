@@ -72,7 +72,7 @@ enum Came {
     Found,
     /// All lines are as they were.
     Nothing,
-    /// Something stands behind the end of a closed segment, where a write that failed may leave anything.
+    /// Something is behind the end of a closed segment, where a write that failed may leave anything.
     Behind,
     /// The newest segment ends after another whole line: as if the rest had never been written.
     Shorter,
@@ -170,7 +170,7 @@ fn hurt(files: &Files, chance: &mut Chance) -> Hurt {
                 (files[&name][piece.clone()].to_vec(), files[&name][other..other + piece.len()].to_vec());
             bytes[piece].copy_from_slice(&two);
             bytes[other..other + one.len()].copy_from_slice(&one);
-            touched = hull; // what stands before a line that came too early is not believed
+            touched = hull; // what is before a line that came too early is not believed
         }
         Harm::Overwritten => {
             let copy = files[&name][piece].to_vec();
@@ -232,7 +232,7 @@ fn look(dir: &Path, lines: &[Line]) -> Result<(Told, Journal), String> {
 /// Messages that the damage may have cost something: one of their lines was touched, or one of a message on which they
 /// depend.
 fn touched(lines: &[Line], hurt: &Hurt) -> BTreeSet<String> {
-    // Where a piece was laid over what separates two lines, the one behind it may be a part of what stands before.
+    // Where a piece was laid over what separates two lines, the one behind it may be a part of what is before.
     let is_laid_over = matches!(hurt.harm, Harm::Overwritten | Harm::Swapped);
     let hit = |line: &&Line| {
         let (start, end) = (line.span.start.saturating_sub(1), line.span.end);

@@ -46,7 +46,7 @@ pub struct Dialog {
     /// When it was first seen, by the wall clock, if that is known: it tells two from one another that ask the same.
     #[serde(default, skip_serializing_if = "is_default")]
     pub asked_at: Option<Millis>,
-    /// The row that has all choices, and where each stands in it, if they are side by side.
+    /// The row that has all choices, and where each is in it, if they are side by side.
     #[serde(skip)]
     pub in_row: Option<(usize, Vec<Range<usize>>)>,
     /// The rows of the choices, and where each begins, if they stand one below the other and only colours tell the marked one.
@@ -94,7 +94,7 @@ impl Choose {
 }
 
 impl Dialog {
-    /// Reads what stands in these rows, which are those of a dialog.
+    /// Reads what is in these rows, which are those of a dialog.
     #[must_use]
     pub(super) fn read(rules: Option<&ChoiceRules>, frame: &Frame<'_>, rows: Range<usize>) -> Self {
         if let Some(dialog) = rules.and_then(|rules| Self::side_by_side(rules, frame, &rows)) {
@@ -229,7 +229,7 @@ impl Dialog {
         enough && typed.starts_with(&shown)
     }
 
-    /// Whether the same is asked, whatever is marked and whatever stands in the place of this choice.
+    /// Whether the same is asked, whatever is marked and whatever is in the place of this choice.
     #[must_use]
     pub fn is_same_beside(&self, other: &Self, at: usize) -> bool {
         let beside = |dialog: &Self| {

@@ -11,7 +11,7 @@ const ROWS_MAX: usize = 200;
 /// How a program draws its input box, in one way or several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BoxRules {
-    /// The ways; the first one that fits says what stands there.
+    /// The ways; the first one that fits says what is there.
     pub forms: Vec<BoxForm>,
     /// Texts that the program shows where nothing was typed.
     pub empty: Vec<Pattern>,
@@ -36,13 +36,13 @@ pub struct BoxForm {
     pub own_rows: usize,
     /// Blank rows between its text and the row below, which are no part of the text: at least as many.
     pub gap: usize,
-    /// A row that stands somewhere under it; without one it is no input box.
+    /// A row that is somewhere under it; without one it is no input box.
     pub footer: Option<Pattern>,
-    /// Where the cursor stands: what looks like it elsewhere is none.
+    /// Where the cursor is: what looks like it elsewhere is none.
     pub cursor: CursorPlace,
 }
 
-/// Where the cursor stands while a box can be typed to. One that is not known stands anywhere.
+/// Where the cursor is while a box can be typed to. One that is not known is anywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CursorPlace {
     #[default]
@@ -83,7 +83,7 @@ impl BoxRules {
         (0..frame.rows.len()).rev().find_map(|at| {
             let (form, place) = self.forms.iter().find_map(|form| Some((form, form.at(frame, at)?)))?;
             let (typed, behind) = form.text(frame, place.text);
-            // Whoever typed just these words stands behind them.
+            // Whoever typed just these words is behind them.
             let is_placeholder = !behind && self.empty.iter().any(|empty| empty.matches(&typed));
             let text = if is_placeholder { String::new() } else { typed.clone() };
             Some(InputBox { rows: place.rows, text, words: typed })
@@ -91,7 +91,7 @@ impl BoxRules {
     }
 }
 
-/// Where a box stands, and its text in it.
+/// Where a box is, and its text in it.
 struct Place {
     rows: Range<usize>,
     text: Range<usize>,
@@ -129,7 +129,7 @@ impl BoxForm {
         None
     }
 
-    /// What was typed in these rows, and whether the cursor stands behind the start of it.
+    /// What was typed in these rows, and whether the cursor is behind the start of it.
     fn text(&self, frame: &Frame<'_>, rows: Range<usize>) -> (String, bool) {
         let end = rows.end.saturating_sub(self.own_rows).max(rows.start + 1);
         let (mut typed, mut behind) = (String::new(), false);

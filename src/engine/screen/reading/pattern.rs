@@ -100,7 +100,7 @@ impl Pattern {
         Some(found.iter().skip(1).flatten().map(|group| group.range()).collect())
     }
 
-    /// Where its first group, or else the end of the match, stands in `row`; none if it does not match.
+    /// Where its first group, or else the end of the match, is in `row`; none if it does not match.
     pub(super) fn group(&self, row: &str) -> Option<std::ops::Range<usize>> {
         let found = self.regex()?.captures(row)?;
         let whole = found.get(0)?;

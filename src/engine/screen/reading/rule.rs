@@ -34,7 +34,7 @@ pub enum BoxState {
     /// None is shown.
     Hidden,
     Shown,
-    /// One is shown, and nothing stands there.
+    /// One is shown, and nothing is there.
     Empty,
     /// One is shown, and somebody's words stand there.
     Filled,
@@ -78,7 +78,7 @@ pub struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Whether a turn may be typed: the program waits, its input box is shown, and nothing stands there.
+    /// Whether a turn may be typed: the program waits, its input box is shown, and nothing is there.
     #[must_use]
     pub fn is_free(&self) -> bool {
         match self.state {

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// Rows above the input box, blank ones not counted, where a program tells what it is doing.
 const STATUS_ROWS: usize = 6;
-/// Rows at the bottom, blank ones not counted, where a dialog stands.
+/// Rows at the bottom, blank ones not counted, where a dialog is.
 const BOTTOM_ROWS: usize = 40;
 
 /// How the screens of one kind of program are read.
@@ -107,7 +107,7 @@ impl<'a> Shown<'a> {
         let (Some(first), Some(last)) = (self.dialog.first(), self.dialog.last()) else {
             return Dialog::default();
         };
-        // What is typed stands somewhere among the rest.
+        // What is typed is somewhere among the rest.
         let choices =
             rules.choices.as_ref().filter(|choices| !choices.typed.iter().any(|typed| typed == known_by));
         let read = |first: usize| Dialog::read(choices, self.frame, first..last + 1);
@@ -117,7 +117,7 @@ impl<'a> Shown<'a> {
             |at: &usize| rules.dialog.as_ref().is_some_and(|border| border.matches(self.frame.row(*at)));
         let above = (0..*first).rfind(begins).filter(|_| dialog.marked.is_none());
         let dialog = above.map(read).filter(|whole| whole.marked.is_some()).unwrap_or(dialog);
-        // A model may write what looks like the first row of one, which would hide what stands above it.
+        // A model may write what looks like the first row of one, which would hide what is above it.
         let topmost = self.turn.iter().copied().find(begins).filter(|at| at < first);
         match topmost.filter(|_| dialog.in_row.is_some()) {
             Some(topmost) => Dialog { cut: true, ..read(topmost) },
@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(rows(&asks, &["proceed", "====", "proceed"]), Some(vec![2]));
         assert_eq!(rows(&asks, &["====", "proceed", "====", "other"]), None);
         assert_eq!(rows(&asks, &["proceed"]), Some(vec![0]));
-        // Nor what stands above an input box.
+        // Nor what is above an input box.
         assert_eq!(rows(&asks, &["proceed", "> ", "----"]), None);
     }
 

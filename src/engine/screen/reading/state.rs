@@ -3,7 +3,7 @@
 /// The state of a program, as far as its screen tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum ScreenState {
-    /// It waits for a line, and nothing stands in its input box.
+    /// It waits for a line, and nothing is in its input box.
     Ready,
     /// It works.
     Busy,

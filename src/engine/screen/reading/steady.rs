@@ -5,7 +5,7 @@ use std::str::FromStr as _;
 /// How much a time on the screen may change from one look to the next, in seconds. A command that sleeps for a minute longer
 /// is another command.
 const TIMES_APART_MAX: f64 = 60.0;
-/// Stands in the place of a time.
+/// Is in the place of a time.
 const TIME: char = '⏱';
 
 /// A text without what a program animates in it.
@@ -70,7 +70,7 @@ impl Steady {
     }
 }
 
-/// A time in a word, and what stands around it.
+/// A time in a word, and what is around it.
 struct Time<'a> {
     before: &'a str,
     seconds: f64,
@@ -104,7 +104,7 @@ fn time_in<'a>(word: &'a str, next: &str) -> Option<(Time<'a>, bool)> {
     Some((time(number * factor), true))
 }
 
-/// What stands behind the unit in its word.
+/// What is behind the unit in its word.
 fn after_unit(word: &str) -> &str {
     let end = word.find(|c: char| !c.is_alphabetic()).unwrap_or(word.len());
     &word[end..]

@@ -57,7 +57,7 @@ impl StyledRow {
         styled
     }
 
-    /// Its text with spaces in place of what is drawn faint, and of a cursor that stands on it.
+    /// Its text with spaces in place of what is drawn faint, and of a cursor that is on it.
     #[must_use]
     pub fn without_faint(&self) -> String {
         let is_faint = |at: usize| self.faint.get(at).copied().unwrap_or_default();
@@ -73,7 +73,7 @@ impl StyledRow {
         said.peek().is_some() && said.all(|(_, bold)| *bold)
     }
 
-    /// Whether what begins at this character stands on another background than what is before it: its row may stand in a box
+    /// Whether what begins at this character is on another background than what is before it: its row may stand in a box
     /// that has a background of its own.
     #[must_use]
     pub fn is_raised(&self, at: usize) -> bool {
@@ -81,7 +81,7 @@ impl StyledRow {
         before.is_some_and(|before| self.backgrounds.get(at).is_some_and(|ground| ground != before))
     }
 
-    /// Which of these stretches of bytes of its text stands on another background than all the others, if just one does.
+    /// Which of these stretches of bytes of its text is on another background than all the others, if just one does.
     #[must_use]
     pub fn stands_out(&self, stretches: &[std::ops::Range<usize>]) -> Option<usize> {
         let ground = |stretch: &std::ops::Range<usize>| {
@@ -92,7 +92,7 @@ impl StyledRow {
             grounds.iter().all(|ground| *ground == first).then_some(first)
         };
         let grounds: Vec<usize> = stretches.iter().map(ground).collect::<Option<_>>()?;
-        // What the row begins and ends with is the ground that nothing marked stands on, unless the last one is marked.
+        // What the row begins and ends with is the ground that nothing marked is on, unless the last one is marked.
         let inside = |at: usize| stretches.iter().any(|stretch| stretch.contains(&at));
         let last = self.text.char_indices().next_back().map_or(0, |(at, _)| at);
         if !inside(0) && !inside(last) {
@@ -126,7 +126,7 @@ fn place_of(ground: &Ground, seen: &mut Vec<(String, bool)>) -> usize {
     })
 }
 
-/// What a sequence sets, if it sets colours, and what stands behind it; none if it does not end.
+/// What a sequence sets, if it sets colours, and what is behind it; none if it does not end.
 fn sequence(rest: &str) -> Option<(Option<&str>, &str)> {
     let end = rest.find(|c: char| matches!(c, '@'..='~'))?;
     let (codes, behind) = (&rest[..end], &rest[end + 1..]);

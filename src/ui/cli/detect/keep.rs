@@ -127,7 +127,7 @@ fn stem_of(frame_file: &Path) -> Result<String, Failure> {
     })
 }
 
-/// Writes a recorded screen, what stands beside it and its line: new files, and none where a link leads.
+/// Writes a recorded screen, what is beside it and its line: new files, and none where a link leads.
 fn write(file: &Path, frame: &KeptFrame, line: &str) -> Ended {
     let (beside, table) = (file.with_extension("meta"), file.with_file_name(TABLE));
     let failed = |path: &Path, error: io::Error| match error.kind() {

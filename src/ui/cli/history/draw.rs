@@ -12,7 +12,7 @@ use unicode_width::UnicodeWidthChar;
 const PARTS_TOLD: usize = 12;
 /// Columns of `HH:MM:SS.mmm` and the gap after it.
 const TIME_COLUMNS: usize = 14;
-/// Columns by which a part stands to the right of its task, and from how many hands on it moves no further.
+/// Columns by which a part is to the right of its task, and from how many hands on it moves no further.
 const INDENT: usize = 2;
 const INDENTS_MAX: usize = 10;
 
@@ -25,7 +25,7 @@ pub(in super::super) struct Style {
     pub(in super::super) is_full: bool,
 }
 
-/// What stands on the page so far.
+/// What is on the page so far.
 struct Page {
     style: Style,
     lines: Vec<String>,

@@ -38,7 +38,7 @@ pub(super) fn read(
     Ok((history, family.unread))
 }
 
-/// The tree of a message of the family. Each stands in the family once, so parts that name each other end somewhere.
+/// The tree of a message of the family. Each is in the family once, so parts that name each other end somewhere.
 fn tree_of(family: &MessageFamily, id: &MessageId, now: Millis, depth: usize) -> History {
     let nothing = MessageHistory::new(now);
     let found = family.histories.get(id).unwrap_or(&nothing);

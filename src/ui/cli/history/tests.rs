@@ -1,4 +1,4 @@
-//! Histories from journal lines: what is told of a message and its parts, how long each took, and how it stands on 80 columns.
+//! Histories from journal lines: what is told of a message and its parts, how long each took, and how it is on 80 columns.
 
 use super::draw::{Style, draw};
 use super::tree::History;

@@ -132,7 +132,7 @@ pub enum Typing {
 pub enum Receipt {
     /// The input queue of the terminal is empty after Enter.
     TtyRead,
-    /// The line stands on the screen, and not in the input box any more.
+    /// The line is on the screen, and not in the input box any more.
     Screen,
     /// Nothing does.
     None,

@@ -21,7 +21,7 @@ pub(in crate::wire) struct ProfileFile {
     pub(in crate::wire) book: Book,
 }
 
-/// Where profiles of a workspace are looked for: what stands in a later folder goes over an earlier one.
+/// Where profiles of a workspace are looked for: what is in a later folder goes over an earlier one.
 #[must_use]
 pub fn folders(workspace: &Workspace, around: &Surroundings) -> Vec<PathBuf> {
     let users = around.config.as_ref().map(|config| config.join("profiles"));

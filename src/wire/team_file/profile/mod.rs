@@ -130,7 +130,7 @@ impl Resolver<'_> {
         Some(profile)
     }
 
-    /// What an entry changes: what stands below it, or what it says that it is based on.
+    /// What an entry changes: what is below it, or what it says that it is based on.
     fn base(
         &mut self,
         name: &str,

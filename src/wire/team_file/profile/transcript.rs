@@ -57,9 +57,9 @@ pub struct Transcript {
     pub files: Vec<String>,
     pub asked: Records,
     pub said: Records,
-    /// What stands in a record that ends a turn, of one kind or another.
+    /// What is in a record that ends a turn, of one kind or another.
     over: Vec<Vec<(String, Value)>>,
-    /// What stands in a record that says that its model gave no answer, of one kind or another.
+    /// What is in a record that says that its model gave no answer, of one kind or another.
     failed: Vec<Vec<(String, Value)>>,
     /// The part with a record's name.
     pub id: Option<String>,
@@ -106,7 +106,7 @@ impl RecordsEntry {
     }
 }
 
-/// Parts of a record and what stands there.
+/// Parts of a record and what is there.
 fn pairs(of: &BTreeMap<String, Scalar>) -> Vec<(String, Value)> {
     let value = |scalar: &Scalar| match scalar {
         Scalar::Bool(yes) => Value::from(*yes),
@@ -115,7 +115,7 @@ fn pairs(of: &BTreeMap<String, Scalar>) -> Vec<(String, Value)> {
     of.iter().map(|(path, scalar)| (path.clone(), value(scalar))).collect()
 }
 
-/// Whether that stands there.
+/// Whether that is there.
 fn has(record: &Value, (path, value): &(String, Value)) -> bool {
     part(record, path) == Some(value)
 }

@@ -1,4 +1,4 @@
-//! Clearing a pane for a person: what stands in its input, or all that it shows. That it is gone is seen.
+//! Clearing a pane for a person: what is in its input, or all that it shows. That it is gone is seen.
 
 use super::Worker;
 use crate::daemon::clients::request::PaneResponse;
@@ -16,7 +16,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(30);
 const PROMPT_ROWS: usize = 3;
 
 impl Worker {
-    /// Takes away what stands in the input.
+    /// Takes away what is in the input.
     pub(super) async fn clear_line(&mut self) -> Result<PaneResponse, MuxError> {
         if self.session.halted() {
             return Ok(PaneResponse::Hindered(self.hindrance(Guard::Stopped)));
@@ -25,7 +25,7 @@ impl Worker {
             return self.clear_own_box().await;
         }
         if self.session.program.is_occupied() {
-            // What stands there is that program's, as the text in an editor.
+            // What is there is that program's, as the text in an editor.
             return Ok(PaneResponse::Hindered(self.hindrance(Guard::Occupied)));
         }
         LineClearing(self.unsent()).clear().await
@@ -98,7 +98,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Clears the screen; whether that is seen. A shell does it itself, so that its prompt stands there again; of any other
+    /// Clears the screen; whether that is seen. A shell does it itself, so that its prompt is there again; of any other
     /// program the terminal does it, and the program is told nothing.
     async fn clear_screen(&mut self) -> Result<bool, MuxError> {
         if self.session.program.is_bare_shell() {

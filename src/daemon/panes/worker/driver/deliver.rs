@@ -161,8 +161,8 @@ impl Worker {
         Ok(Ok(self.in_box().may_enter(typed).await?))
     }
 
-    /// How often the line stands in the pane by now, where its program writes lines: it was typed before, and withdrawn since
-    /// somebody minded. `seen` is how often it stands on the screen.
+    /// How often the line is in the pane by now, where its program writes lines: it was typed before, and withdrawn since
+    /// somebody minded. `seen` is how often it is on the screen.
     async fn stood(&self, typed: &Typed, seen: usize) -> usize {
         let agent = &self.session.agent;
         let may_stand = seen > 0 || agent.is_adopted() || self.own.unentered.contains(&typed.line);
@@ -172,7 +172,7 @@ impl Worker {
         self.session.whole().await.map_or(0, |whole| count(&whole, typed))
     }
 
-    /// Types the line, which stands in the input from now on.
+    /// Types the line, which is in the input from now on.
     async fn type_line(&mut self, typed: &Typed) -> Result<(), Failed> {
         let before = std::mem::replace(&mut self.own.in_input, InInput::of(typed));
         self.unsent.types_a_line();
@@ -190,7 +190,7 @@ impl Worker {
         })
     }
 
-    /// Presses Enter, if still nobody minds, and looks for the receipt. A line that stands there without its Enter was
+    /// Presses Enter, if still nobody minds, and looks for the receipt. A line that is there without its Enter was
     /// not delivered; the next try finds it.
     pub(super) async fn enter(
         &mut self,
@@ -230,7 +230,7 @@ impl Worker {
         }
     }
 
-    /// Waits until the program has read its line. The key is on its way through tmux until it is echoed or stands in the input queue;
+    /// Waits until the program has read its line. The key is on its way through tmux until it is echoed or is in the input queue;
     /// only then does an empty queue mean that the line was read.
     async fn wait_for_reading(&mut self, echoed: bool, printed: Printed) -> Result<Receipt, Failed> {
         let weak = if echoed { Receipt::Echoed } else { Receipt::EnterOnly };

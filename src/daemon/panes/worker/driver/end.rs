@@ -66,7 +66,7 @@ impl Worker {
         }
     }
 
-    /// The program is gone: a claim that stands there counts at once. Gives its last line.
+    /// The program is gone: a claim that is there counts at once. Gives its last line.
     async fn last_words(&mut self) -> Result<Option<String>, MuxError> {
         let screen = self.session.see().await?;
         waiters::answer(&mut self.waiters, &screen, &mut self.session);

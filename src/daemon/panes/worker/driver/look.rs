@@ -38,7 +38,7 @@ const UNREAD_EVERY: Duration = Duration::from_millis(50);
 enum Aim {
     /// What the agent is doing, while it prints on: the rows of the screen.
     Glimpse,
-    /// A claim or a text, and what stands before it.
+    /// A claim or a text, and what is before it.
     Search,
 }
 
@@ -60,7 +60,7 @@ impl Worker {
                 Ok(screen) => self.search(&screen, aim).await?,
                 Err(MuxError::Gone { .. }) => return Err(End::Disconnected),
                 Err(error) => {
-                    // A claim that stands there already makes no sound: nothing else would bring us here again.
+                    // A claim that is there already makes no sound: nothing else would bring us here again.
                     tracing::debug!(%error, "a pane could not be looked at");
                     self.session.look_by(self.session.now() + ASK_AGAIN);
                 }
@@ -276,7 +276,7 @@ impl Worker {
         }
     }
 
-    /// Reports the claim with what the agent answered: what stands between the echo of its line and the claim. Where the
+    /// Reports the claim with what the agent answered: what is between the echo of its line and the claim. Where the
     /// echo is not surely among the rows that were searched, the whole history is read.
     pub(super) async fn claim(&mut self, typed: &Typed, source: CompletionSource, seen: Option<&PaneScreen>) {
         let whole = match seen {

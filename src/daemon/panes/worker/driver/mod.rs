@@ -175,7 +175,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Watches for the claim of a turn from now on; one that stands there already counts.
+    /// Watches for the claim of a turn from now on; one that is there already counts.
     fn watch_for(&mut self, typed: Typed) {
         if !self.work.watch(typed, &self.session) {
             self.probe_soon();

@@ -93,7 +93,7 @@ impl Worker {
         Ok(text_of(&screen))
     }
 
-    /// How often the text stands in the pane, and the screen if that is asked for and shows it. What is printed between the two is missed
+    /// How often the text is in the pane, and the screen if that is asked for and shows it. What is printed between the two is missed
     /// by neither.
     async fn standing(&self, text: &str, shown: bool) -> Result<(usize, Option<String>), MuxError> {
         let history = self.session.terms.borrow().history;

@@ -76,7 +76,7 @@ impl Worker {
             reprinted = true;
         }
         match draft {
-            // It stands in the input line: Enter was lost with the daemon.
+            // It is in the input line: Enter was lost with the daemon.
             Some(draft) if is_of(&draft, typed) => Ok(Found::Unentered(draft)),
             // Shown, and not in the input: it was entered. What may be the words of an earlier message tells nothing.
             None if reprinted && typed.line.starts_with(doorbell::HEAD) => {

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 const TRY_AGAIN: Duration = Duration::from_millis(250);
 
 impl Worker {
-    /// Types what is wished, now or as soon as nothing stands in the way.
+    /// Types what is wished, now or as soon as nothing is in the way.
     pub(super) async fn send(
         &mut self,
         wish: SendWish,

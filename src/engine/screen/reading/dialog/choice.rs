@@ -8,7 +8,7 @@ use crate::engine::screen::reading::pattern::Pattern;
 pub struct ChoiceRules {
     /// A list, one below the other.
     pub list: Option<ChoiceList>,
-    /// Rows with all choices side by side, each a group; the marked one stands on another background.
+    /// Rows with all choices side by side, each a group; the marked one is on another background.
     pub in_row: Vec<Pattern>,
     /// A choice that says yes, once and to nothing more than is asked.
     pub yes: Vec<Pattern>,
@@ -27,9 +27,9 @@ pub struct ChoiceRules {
 /// How a program draws a list of choices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChoiceList {
-    /// The choice that is taken by Enter; where none is said, it stands on another background.
+    /// The choice that is taken by Enter; where none is said, it is on another background.
     pub marked: Option<Pattern>,
-    /// Another one: it stands in the same column.
+    /// Another one: it is in the same column.
     pub other: Pattern,
     /// Whether choices without numbers stand apart, each above a row that says what it is.
     pub described: bool,

@@ -189,7 +189,7 @@ fn a_list_without_a_mark_has_a_colour() {
     let rows: Vec<String> = rows.iter().map(|row| in_box(row)).collect();
     let boxed = read(&rows.iter().map(String::as_str).collect::<Vec<_>>());
     assert_eq!((&*boxed.text, boxed.marked, boxed.choices.len()), ("Which one?", Some(0), 2));
-    // Its last choice opens a line below itself; what stands further right is of something else.
+    // Its last choice opens a line below itself; what is further right is of something else.
     let last = |row: &str| {
         let asked = "Which one is to read the dates, and those of the years before the first, too?";
         let rows = [asked, "1. chrono", "   The one.", "2. Type your own answer", row, "esc dismiss"];

@@ -1,4 +1,4 @@
-//! Choices that are too long for one row: what stands of them in the next ones.
+//! Choices that are too long for one row: what is of them in the next ones.
 
 use super::choice::{Row, bare, is_within, number};
 use crate::engine::screen::reading::frame::{Frame, is_border, words};
