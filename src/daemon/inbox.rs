@@ -1,4 +1,4 @@
-//! What the loop hears. Every worker has one way in: a bounded channel of news.
+//! What the loop hears of panes, mailbox, keeper and watches: one bounded channel of news.
 
 use crate::daemon::mailbox::mail::Mail;
 use crate::daemon::panes::orders::PaneNews;

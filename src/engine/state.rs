@@ -61,7 +61,6 @@ pub struct Open {
     /// All but its content.
     #[serde(flatten)]
     pub message: Message,
-    /// Where it is.
     #[serde(flatten)]
     pub stage: Stage,
     /// Where its content is.

@@ -170,7 +170,7 @@ pub struct StatusInfo {
 /// The answer of a daemon that listens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Health {
-    /// Always true: a daemon that is not well does not answer.
+    /// Always true: the socket answers. Whether the daemon works on is in `status`.
     pub ok: bool,
     /// The daemon.
     pub daemon: DaemonInfo,

@@ -25,7 +25,7 @@ const WAITING_BYTES_MAX: usize = 2 << 20;
 /// of one, and where a disk has little room left a smaller batch finds some.
 const BATCH_BYTES: usize = 1 << 20;
 /// First and longest wait before a turn that failed is tried again; meanwhile the old segment grows.
-const TURN_AGAIN_MS: (u64, u64) = (1_000, 60_000);
+const ROTATE_AGAIN_MS: (u64, u64) = (1_000, 60_000);
 
 /// What the loop has to do now.
 #[derive(Debug)]
@@ -109,7 +109,7 @@ impl JournalHandle {
             trim,
             wants_rotation: false,
             rotate_not_before: Millis(0),
-            rotate_wait_ms: TURN_AGAIN_MS.0,
+            rotate_wait_ms: ROTATE_AGAIN_MS.0,
             flushes: 0,
             done: 0,
             came: 0,
@@ -251,12 +251,12 @@ impl JournalHandle {
                 Ok(Heard::Appended(held))
             }
             JobDone::Rotated => {
-                self.rotate_wait_ms = TURN_AGAIN_MS.0;
+                self.rotate_wait_ms = ROTATE_AGAIN_MS.0;
                 Ok(Heard::Rotated)
             }
             JobDone::NotRotated(error) => {
                 self.rotate_not_before = now.plus(self.rotate_wait_ms);
-                self.rotate_wait_ms = (self.rotate_wait_ms * 2).min(TURN_AGAIN_MS.1);
+                self.rotate_wait_ms = (self.rotate_wait_ms * 2).min(ROTATE_AGAIN_MS.1);
                 Ok(Heard::NotRotated(error))
             }
             JobDone::Trimmed => Ok(Heard::Trimmed),

@@ -86,7 +86,7 @@ impl Daemon {
     /// Gives the views' thread what it is owed; whether there is an answer of it to wait for.
     pub(in crate::daemon) fn hand_out_owed(&mut self) -> bool {
         self.views.hurry();
-        self.views.turn(false); // no segment is turned any more, for which some would wait
+        self.views.set_rotating(false); // no segment is turned any more, for which some would wait
         let given = self.views.submit(&self.engine, &self.journal, self.timers.clock.now());
         given.is_ok() && !self.views.is_idle()
     }

@@ -95,7 +95,7 @@ impl Daemon {
             Heard::Appended(held) => {
                 self.views.daemon_is_old = true; // it tells the flushes
                 for (at, told) in held.told {
-                    tracing::info!(target: "tasuki::story", "{}", told.text);
+                    tracing::info!(target: "tasuki::history", "{}", told.text);
                     self.views.tell(at, told.agent, told.text);
                 }
                 self.perform_all(held.effects);

@@ -28,7 +28,7 @@ impl Daemon {
         if may_fail && holds {
             // What could not be flushed now could not be made again from a closed segment.
             self.go_on();
-            self.views.turn(false);
+            self.views.set_rotating(false);
             self.views.submit(&self.engine, &self.journal, now)?;
         } else if self.journal.rotation.stage == RotationStage::Draining && settled {
             self.views.sync();

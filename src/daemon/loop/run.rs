@@ -75,7 +75,7 @@ impl Daemon {
         self.note_room(room);
         self.mailbox.submit(room);
         let now = self.timers.clock.now();
-        self.views.turn(self.journal.rotation.stage != RotationStage::No);
+        self.views.set_rotating(self.journal.rotation.stage != RotationStage::No);
         self.views.submit(&self.engine, &self.journal, now)?;
         self.rotate_segment()
     }
@@ -98,8 +98,9 @@ impl Daemon {
             .min();
         let beat = self.anyone_working().then_some(self.timers.beat_at);
         let daemon = self.views.daemon_at();
-        let turn = self.journal.rotate_again_at(self.timers.clock.now());
-        let others = [self.views.again_at(), turn, Some(self.timers.expire_at), self.health.stall.look_at()];
+        let rotation = self.journal.rotate_again_at(self.timers.clock.now());
+        let others =
+            [self.views.again_at(), rotation, Some(self.timers.expire_at), self.health.stall.look_at()];
         let mail = self.mailbox.again_at(self.timers.clock.now());
         [wake, beat, daemon, mail].into_iter().chain(others).flatten().min()
     }

@@ -50,7 +50,7 @@ pub struct ViewsHandle {
     /// Whether views of new messages wait.
     throttle: Throttle,
     /// Whether a segment is being turned, for which views of what is open wait.
-    turning: bool,
+    rotating: bool,
     /// Whether anything may not be on the disk yet that is not made again from a closed segment.
     unsynced: bool,
     /// The last meaningful line of each pane.
@@ -90,7 +90,7 @@ impl ViewsHandle {
             due,
             failed,
             throttle,
-            turning: false,
+            rotating: false,
             unsynced,
             doing,
             spared,
@@ -145,8 +145,8 @@ impl ViewsHandle {
     }
 
     /// A segment is being turned, or not: nothing is taken in meanwhile, so what the turn does not need waits.
-    pub fn turn(&mut self, turning: bool) {
-        self.turning = turning;
+    pub fn set_rotating(&mut self, rotating: bool) {
+        self.rotating = rotating;
     }
 
     /// Dropped files were removed, which the next snapshot does not name any more.
@@ -269,7 +269,7 @@ impl ViewsHandle {
     /// When there is something to be written that waits for its time.
     #[must_use]
     pub fn again_at(&self) -> Option<Millis> {
-        let waits = !self.busy && !self.turning && !self.due.dirty.is_empty();
+        let waits = !self.busy && !self.rotating && !self.due.dirty.is_empty();
         let throttle = self.throttle.until().filter(|_| waits);
         [throttle, self.failed.again_at].into_iter().flatten().min()
     }
@@ -329,7 +329,7 @@ impl ViewsHandle {
         let holds = self.throttle.holds(now);
         let mut dirty = Vec::new();
         while job.len() + dirty.len() < BATCH_MAX
-            && !self.turning
+            && !self.rotating
             && self.due.dirty.last().is_some_and(|next| !holds || matches!(next, Shown::Agent(_))) // no batch without them
             && let Some(shown) = self.due.dirty.pop_last()
         {

@@ -5,7 +5,7 @@ use crate::engine::words::Millis;
 
 /// However long a burst lasts, views wait no longer than this before they are written beside it: a hundred thousand drops, as
 /// many as may be open, take 8 s.
-const PUT_OFF_MS_MAX: u64 = 10_000;
+const THROTTLED_MS_MAX: u64 = 10_000;
 
 /// Whether views of new messages wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -17,7 +17,7 @@ pub struct Throttle {
 impl Throttle {
     /// A burst is being taken in, or not.
     pub fn set(&mut self, burst: bool, now: Millis) {
-        self.until = burst.then(|| self.until.unwrap_or(now.plus(PUT_OFF_MS_MAX)));
+        self.until = burst.then(|| self.until.unwrap_or(now.plus(THROTTLED_MS_MAX)));
     }
 
     /// Until when they wait at the longest; none if they do not.
@@ -42,7 +42,7 @@ mod tests {
         let mut throttle = Throttle::default();
         throttle.set(false, Millis(1_000));
         assert!(!throttle.holds(Millis(1_000)));
-        let end = 1_000 + PUT_OFF_MS_MAX;
+        let end = 1_000 + THROTTLED_MS_MAX;
         for now in (1_000..end).step_by(500) {
             throttle.set(true, Millis(now));
             assert!(throttle.holds(Millis(now)), "{now}");

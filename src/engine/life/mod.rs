@@ -25,7 +25,6 @@ pub use stage::{Category, Spent, Stage, StageName, Turn};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a message in stage {stage:?} cannot {event:?}")]
 pub struct Illegal {
-    /// Where it was.
     pub stage: Stage,
     /// What came.
     pub event: Move,

@@ -1,4 +1,4 @@
-//! Whether a claim belongs to the turn that its agent has: the one place where the token of a claim is compared.
+//! Whether a claim belongs to the turn that its agent has: where the token of a claim is compared with that of the turn.
 //!
 //! What a claim looks like is in [`crate::engine::screen::marker`]. The worker of the pane looks for it and reports what it read;
 //! what follows from a claim that is proven is in [`super::close`].
@@ -10,7 +10,7 @@ use crate::engine::words::{AgentName, MessageId, Token};
 impl Work<'_> {
     /// Whether this token closes the turn that the agent has of this message. A turn without a token asks for none. A program
     /// that ends after each task shows none: its good end stands for it.
-    pub(in crate::engine) fn is_proven(
+    pub(in crate::engine) fn token_fits(
         &self,
         name: &AgentName,
         id: &MessageId,

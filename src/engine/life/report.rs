@@ -26,7 +26,7 @@ impl Work<'_> {
             Report::Claimed { id, turn, token, line, source, text, truncated }
                 if self.has(name, &id, turn) =>
             {
-                if self.is_proven(name, &id, source, token) {
+                if self.token_fits(name, &id, source, token) {
                     self.claimed(&id, source, &text, truncated);
                 } else {
                     self.warn_of_claim(name, &id, token, &line);

@@ -2,6 +2,7 @@
 
 use crate::wire_events::samples::{NOON, accepted, agent, ended, id, message, plain, token};
 use expect_test::{expect, expect_file};
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 use tasuki::engine::event::{AgentChange, Answer, Event, Why};
 use tasuki::engine::life::{CompletionSource, Move, Receipt, Turn, TurnKind};
@@ -32,6 +33,44 @@ fn every_event_is_on_the_page() {
     }
     assert!(PAGE.contains("\n| `said` | "), "which only forgetful agents bring about");
     assert!(PAGE.contains("\n| `kept_finished` | "), "which few journals have, and so not the example");
+}
+
+/// The names of all members.
+fn members(value: &serde_json::Value, names: &mut BTreeSet<String>) {
+    match value {
+        serde_json::Value::Object(members_of) => {
+            for (name, value) in members_of {
+                names.insert(name.clone());
+                members(value, names);
+            }
+        }
+        serde_json::Value::Array(list) => list.iter().for_each(|value| members(value, names)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_member_and_each_word_of_a_change_is_on_the_page() {
+    let mut names = BTreeSet::new();
+    for line in include_str!("../../fixtures/journal/golden.jsonl").lines() {
+        let raw: BTreeMap<String, Box<serde_json::value::RawValue>> = serde_json::from_str(line).unwrap();
+        // A sender may have written a number that JSON has and no machine.
+        let own = raw.iter().filter(|(name, _)| *name != "extra");
+        let own = own.map(|(name, raw)| (name.clone(), serde_json::from_str(raw.get()).unwrap()));
+        let event = serde_json::Value::Object(own.collect());
+        members(&event, &mut names);
+        let is_change = ["moved", "agent"].iter().any(|kind| event["event"] == *kind);
+        let words =
+            ["to", "change", "receipt", "source"].map(|word| event[word].as_str().filter(|_| is_change));
+        names.extend(words.into_iter().flatten().map(str::to_owned));
+    }
+    // Of a dialog what matters is named; the rest is said to be there.
+    let of_a_dialog = ["title", "body", "label", "marked", "opened", "key", "question", "text"];
+    // Written by `moved` in no version: an end is an event of its own.
+    let no_moves = ["cancelled", "completed", "failed"];
+    names.retain(|name| !of_a_dialog.contains(&&**name) && !no_moves.contains(&&**name));
+    let missing: Vec<_> = names.iter().filter(|name| !PAGE.contains(&format!("`{name}`"))).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }
 
 #[test]

@@ -116,9 +116,9 @@ fn what_a_closed_segment_does_not_bring_back_is_made_durable_before_a_turn() {
     assert!(handle.is_settled(), "nothing has ended since");
 
     handle.throttle_burst(false, Millis(9));
-    handle.turn(true);
+    handle.set_rotating(true);
     assert!(give(&mut handle).is_empty(), "a turn does not wait for views of what is open");
-    handle.turn(false);
+    handle.set_rotating(false);
     assert!(matches!(&give(&mut handle)[..], [Item::Open(_)]));
     handle.done(Vec::new(), Millis(9));
 

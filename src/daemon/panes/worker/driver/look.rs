@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// After how long a silence a claim counts where the screen is none that the profile knows.
-const UNKNOWN_PATIENCE: Duration = Duration::from_secs(10);
+const UNKNOWN_AFTER: Duration = Duration::from_secs(10);
 /// How long a screen must say that its turn is over where the pane is never still.
 const STILL_ENOUGH: Duration = Duration::from_secs(1);
 /// How often an unread line is asked after.
@@ -165,7 +165,7 @@ impl Worker {
             let judged = judged_by(&said, typed, Words::None);
             return self.conclude(judged, screen, read, typed).await;
         }
-        let unknown_at = self.session.printed + UNKNOWN_PATIENCE;
+        let unknown_at = self.session.printed + UNKNOWN_AFTER;
         let goes_on = matches!(record, Some(TurnRecord::Working | TurnRecord::Retrying { .. }));
         let over = read.is_over() || (read.state == ScreenState::Unknown && now >= unknown_at);
         if goes_on || !over {
