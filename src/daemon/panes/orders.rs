@@ -50,10 +50,11 @@ pub enum Order {
 }
 
 impl Order {
-    /// Whether its agent has a turn by it, so that what was said before of its being free is old.
+    /// Whether its agent is given a turn, so that what was said before of its being free is old. That of an agent whose turn is
+    /// looked for or watched may be the answer to a probe, for which the engine waits.
     #[must_use]
     pub const fn gives_a_turn(&self) -> bool {
-        matches!(self, Self::Deliver(_) | Self::ResolveDoubt(_) | Self::Watch(_))
+        matches!(self, Self::Deliver(_))
     }
 }
 

@@ -33,6 +33,10 @@ pub(super) const GUARD_FLAGS: &str = "ignore-size,no-output";
 /// lock back some ms before it is gone.
 const RIVAL_TRIES: u32 = 30;
 const RIVAL_PAUSE: Duration = Duration::from_millis(100);
+/// How often, and how far apart, a session is made again where the server that was asked is just ending: its socket is there for
+/// some ms more.
+const LEAVING_TRIES: u32 = 20;
+const LEAVING_PAUSE: Duration = Duration::from_millis(50);
 /// How often, and how far apart, it is asked whether the clients of an earlier connection have left.
 const QUIET_TRIES: u32 = 100;
 /// After so many tries a client that is still there does not leave by itself.
@@ -92,9 +96,20 @@ impl Server {
         }
         self.version().await?.supported()?;
         found?;
-        let Err(error) = self.create().await else { return Ok(Earlier::default()) };
-        // Somebody else may have made it at the same moment: then it is ours, or it is refused.
-        self.find_free().await?.ok_or(error)
+        for tried in 0.. {
+            let Err(error) = self.create().await else { break };
+            // Somebody else may have made it at the same moment: then it is ours, or it is refused.
+            if let Some(earlier) = self.find_free().await? {
+                return Ok(earlier);
+            }
+            if tried >= LEAVING_TRIES
+                || !matches!(&error, MuxError::Failed { words, .. } if is_leaving(words))
+            {
+                return Err(error);
+            }
+            tokio::time::sleep(LEAVING_PAUSE).await;
+        }
+        Ok(Earlier::default())
     }
 
     /// Ends our session with everything in it; the private server ends with its last session. Other sessions stay. For a session
@@ -409,6 +424,11 @@ fn check_name(what: &'static str, name: &str) -> Result<(), MuxError> {
     }
     let cure = "use at most 64 bytes of letters, digits, `_` and `-`, and do not begin with `-`";
     Err(MuxError::BadName { what, text: shown(name.as_bytes()), cure })
+}
+
+/// Whether a client says that its server ended while it asked.
+fn is_leaving(words: &str) -> bool {
+    ["server exited", "lost server"].iter().any(|end| words.contains(end))
 }
 
 /// Runs a program to its end and gives what it printed.
