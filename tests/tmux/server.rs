@@ -5,10 +5,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 use tasuki::engine::words::ProcessKey;
-use tasuki::io::mux::Earlier;
-use tasuki::io::mux::Mux;
-use tasuki::io::mux::MuxError;
-use tasuki::io::mux::Notice;
+use tasuki::io::mux::{Earlier, Mux, MuxError, Notice};
 use tasuki::io::process;
 use tasuki::io::tmux::command::TmuxCommand;
 use tokio::time::timeout;
@@ -33,6 +30,22 @@ async fn it_is_started_once_and_found_again() {
     let options = |scope: &str, name: &str| world.end.plain(&["show-options", scope, "-v", name]);
     assert_eq!(options("-s", "set-clipboard"), "off");
     assert_eq!(options("-g", "window-size"), "latest", "a global `manual` crashes tmux");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_just_ending_is_in_nobodys_way() {
+    let (server, end) = new_server();
+    let end = std::sync::Arc::new(end);
+    for round in 0..60 {
+        server.ensure().await.unwrap_or_else(|error| panic!("round {round}: {error}"));
+        let killer = std::sync::Arc::clone(&end);
+        let killed = tokio::task::spawn_blocking(move || killer.plain(&["kill-server"]));
+        // At another moment of its end each time.
+        tokio::time::sleep(Duration::from_micros(round * 150)).await;
+        server.ensure().await.unwrap_or_else(|error| panic!("round {round}: {error}"));
+        killed.await.unwrap();
+    }
+    end.plain(&["kill-server"]);
 }
 
 #[tokio::test]

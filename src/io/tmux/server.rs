@@ -242,13 +242,16 @@ impl Server {
         let daemon = format!("{DAEMON}#{{{}}}", ServedBy::OPTION);
         let served = [";", "display-message", "-p", "-t", &window, &daemon];
         let owner = [";", "show-options", "-qv", "-t", &window, "@tasuki_root"];
-        let ask = people.into_iter().chain(clients).chain(served).chain(owner);
+        let last = [";", "display-message", "-p", "-t", &window, LAST];
+        let ask = people.into_iter().chain(clients).chain(served).chain(owner).chain(last);
         let ask: Vec<String> = ask.map(str::to_owned).collect();
         let found = match self.tmux(&ask).await {
             Ok(found) => found,
             Err(MuxError::Failed { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
+        // A server that ends in the midst of its answer is as good as none.
+        let Some(found) = found.strip_suffix(LAST_LINE) else { return Ok(None) };
         let (people, found) = found.split_once('\n').unwrap_or_default();
         let clients = found.split_inclusive('\n').map_while(|line| Some((line.len(), client(line)?)));
         let (lengths, clients): (Vec<usize>, Vec<Client>) = clients.unzip();
@@ -406,6 +409,9 @@ struct Client {
 
 /// What is before the daemon that serves the session: no client's line begins so.
 const DAEMON: &str = "daemon ";
+/// What ends the whole answer.
+const LAST: &str = "that is all";
+const LAST_LINE: &str = "that is all\n";
 /// What is asked of a client. The path of a workspace, which is printed behind them, begins with a slash.
 const CLIENT: &str = "#{client_pid} #{client_flags}";
 
