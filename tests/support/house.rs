@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -260,6 +260,13 @@ impl House {
 pub(crate) fn signal(pid: &str, signal: Signal) -> rustix::io::Result<()> {
     let pid = pid.trim().parse().ok().and_then(Pid::from_raw).expect("the number of a process");
     kill_process(pid, signal)
+}
+
+/// Copies a program. Not in this process: what another test starts at that moment would hold the copy open for writing, and a program
+/// that is open for writing cannot be run.
+pub(crate) fn copy_program(from: impl AsRef<Path>, to: impl AsRef<Path>) {
+    let copied = Command::new("cp").args([from.as_ref(), to.as_ref()]).status().expect("cp");
+    assert!(copied.success());
 }
 
 impl Drop for House {

@@ -1,6 +1,7 @@
 //! Classes 39 to 50: what lies in `queue/` and is no file that somebody dropped, and names that cannot be used.
 
 use crate::bad_input::table::{Case, Refused, Then, Town};
+use crate::house::copy_program;
 use rustix::fs::{FileType, Mode};
 use std::ffi::OsStr;
 use std::fs;
@@ -171,7 +172,7 @@ fn what_cannot_be_read_is_refused() {
     let out = fs::File::create(folder.path().join("out.log")).expect("a log");
     // Where the sources lie, nobody may not be able to go.
     let program = root.join(".tasuki-program");
-    fs::copy(env!("CARGO_BIN_EXE_tasuki"), &program).expect("the program");
+    copy_program(env!("CARGO_BIN_EXE_tasuki"), &program);
     let mut daemon = as_nobody(&program);
     daemon.arg("daemon").stdout(Stdio::null()).stderr(out);
     let mut daemon = daemon.spawn().expect("the daemon");

@@ -1,6 +1,7 @@
 //! Whether systemd takes the units: the template, and what is made of it for workspaces with names of every kind.
 
 use super::{User, code, not_tested, text};
+use crate::house::copy_program;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -137,9 +138,7 @@ fn a_name_that_no_unit_can_hold_is_refused() {
     // The program's own path is less free.
     let odd = user.path("it's");
     fs::create_dir(&odd).unwrap();
-    fs::hard_link(env!("CARGO_BIN_EXE_tasuki"), odd.join("tasuki"))
-        .or_else(|_| fs::copy(env!("CARGO_BIN_EXE_tasuki"), odd.join("tasuki")).map(drop))
-        .unwrap();
+    copy_program(env!("CARGO_BIN_EXE_tasuki"), odd.join("tasuki"));
     let root = user.workspace("w");
     let mut install = Command::new(odd.join("tasuki"));
     install.args(["service", "install", "--root"]).arg(&root).env("XDG_CONFIG_HOME", user.path("config"));

@@ -2,7 +2,7 @@
 //! mode. Only root can be two users.
 
 use super::{am_root, not_tested, said, works};
-use crate::house::{House, PLAIN_AGENT};
+use crate::house::{House, PLAIN_AGENT, copy_program};
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
@@ -164,7 +164,7 @@ fn another_user_gets_no_word_from_a_socket_that_is_open_to_all() {
     let place = tempfile::tempdir().expect("a folder");
     open(place.path(), 0o755);
     let program = place.path().join("other");
-    fs::copy(std::env::current_exe().expect("this test"), &program).expect("a copy");
+    copy_program(std::env::current_exe().expect("this test"), &program);
     open(&program, 0o755);
     let ask = |uid: u32| {
         let name = "surroundings::users::another_user_gets_no_word_from_a_socket_that_is_open_to_all";
