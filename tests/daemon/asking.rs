@@ -1,6 +1,6 @@
 //! Keys and dialogs of programs that are slow, or ask something else in the middle: nothing is approved that nobody saw.
 
-use crate::house::House;
+use crate::house::{House, PLAIN_AGENT};
 use std::process::Output;
 
 const PROFILE: &str = r#"
@@ -178,6 +178,26 @@ more() { line="$line and mind the gap"; }
 sent() { echo "sent $line" >> keys.log; claim; }
 type_line more; sent; type_line; sent; type_line; sent
 "#;
+
+#[test]
+fn no_task_answers_what_a_plain_program_asks_before_its_first() {
+    let agent = "printf 'Overwrite? [Y/n] '; read -r answer; echo \"$answer\" > answer; . ./agent.sh\n";
+    let files = [("asks.sh", agent), ("agent.sh", PLAIN_AGENT)];
+    let team =
+        "  - {name: a, reports_to: user, provider: plain, command: [bash, ./asks.sh], marker: PLAIN OK}\n";
+    let mut house = House::new("asks-first", team, &files);
+    house.start();
+    house.drop("first.yaml", "id: first\nto: a\ncontent: work\n");
+    house.until("the question to be told", |house| {
+        let asks = text(&house.ask(&["pane", "ready", "a"]));
+        house.read("queue/active/first.yaml").contains("stage: queued") && asks.contains("it asks something")
+    });
+    let sent = house.ask(&["pane", "send", "--force", "a", "n"]);
+    assert!(sent.status.success(), "{}", text(&sent));
+    assert!(house.result("first").contains("status: completed"));
+    assert_eq!(house.read("answer"), "n\n");
+    house.end();
+}
 
 #[test]
 fn words_behind_a_line_are_somebodys_to_send() {

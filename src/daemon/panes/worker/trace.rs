@@ -191,6 +191,16 @@ fn asks(row: &str) -> bool {
     [row, before].iter().any(|row| row.ends_with(['?', '？', ':', '：']))
 }
 
+/// The same where nothing is known of its program's prompt: no prompt ends with `[Y/n]` or `(yes/no)`.
+pub(super) fn is_yes_or_no(row: &str) -> bool {
+    let row = row.trim_end().trim_end_matches([':', '?']).trim_end();
+    let choice = row.strip_suffix([']', ')']).and_then(|row| row.rsplit_once(['[', '(']));
+    choice.is_some_and(|(_, words)| {
+        let words: Vec<String> = words.split('/').map(str::to_lowercase).collect();
+        ["y", "yes"].contains(&words[0].as_str()) && words[1..].iter().any(|word| word == "n" || word == "no")
+    })
+}
+
 /// The same where it is sure: it ends with a question mark, or with a choice such as `[Y/n]` or `(yes/no)`. A colon ends prompts, too.
 pub(super) fn is_question(row: &str) -> bool {
     const CHOICE_CHARS_MAX: usize = 16;
@@ -225,6 +235,17 @@ fn with_rows<T>(screen: &PaneScreen, f: impl FnOnce(&Screen<'_>) -> T) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn yes_or_no_is_told_from_prompts() {
+        for row in ["Overwrite? [Y/n]", "消しますか (y/N): ", "Go on (yes/no)?", "Trust it? [Yes/No/All]"]
+        {
+            assert!(is_yes_or_no(row), "{row}");
+        }
+        for row in ["", "$", "[~/y/n]", "[y]", "y/n", "[main/no]", "What next?", "(1/2)", "[Y/n] >"] {
+            assert!(!is_yes_or_no(row), "{row}");
+        }
+    }
 
     #[test]
     fn a_question_is_told_from_an_answer() {

@@ -1,7 +1,7 @@
 //! A person's words that stand in the input without Enter: what is known of them. Nothing is typed behind them. Where a person's key
 //! has reached the pane since nothing was there, and the line of the cursor is another now, it is theirs until it is entered or gone.
 
-use super::trace::{ends_with_a_colon, is_question};
+use super::trace::{ends_with_a_colon, is_question, is_yes_or_no};
 use crate::engine::screen::unsent::{Stands, is_continuation, stands};
 use crate::io::mux::{CursorLine, PaneScreen, People, Remembered};
 use std::sync::Arc;
@@ -155,14 +155,13 @@ impl Unsent {
     }
 
     /// Whether a program without an input box asks a person for something in this row, where nobody's words stand: a question that is
-    /// not what turns are typed behind. Where none was typed yet that is not known. A colon ends prompts, too: it is a question where
+    /// not what turns are typed behind. Where none was typed yet that is not known, and only yes or no is a question. A colon ends prompts, too: it is a question where
     /// that of its program is surely another, and it `waits` for a line.
     pub(super) fn is_asked_in(&self, row: &str, waits: impl FnOnce() -> bool) -> bool {
         let numberless = |row: &str| row.replace(|c: char| c.is_ascii_digit(), "");
-        self.idle.as_ref().is_some_and(|(idle, waited)| {
-            let by_colon = || *waited && ends_with_a_colon(row) && !ends_with_a_colon(idle) && waits();
-            numberless(idle) != numberless(row) && (is_question(row) || by_colon())
-        })
+        let Some((idle, waited)) = &self.idle else { return is_yes_or_no(row) };
+        let by_colon = || *waited && ends_with_a_colon(row) && !ends_with_a_colon(idle) && waits();
+        numberless(idle) != numberless(row) && (is_question(row) || by_colon())
     }
 
     /// Whether words stand in this row behind what is surely the program's prompt, and ask nothing: printed there, or sent by another
@@ -199,7 +198,10 @@ mod tests {
     fn a_question_is_no_prompt_unless_turns_are_typed_behind_it() {
         let mut unsent = Unsent::default();
         let asks = |unsent: &Unsent, row: &str| unsent.is_asked_in(row, || true);
-        assert!(!asks(&unsent, "Delete everything? [Y/n]"), "its prompt is not known yet");
+        assert!(
+            asks(&unsent, "Delete everything? [Y/n]") && !asks(&unsent, "Why?"),
+            "no prompt is known yet"
+        );
         unsent.idle = Some((String::new(), false));
         let asked = ["Delete everything? [Y/n]", "消しますか？", "Overwrite a.rs (yes/no)", "Go on [y/N]:"];
         assert_eq!(asked.map(|row| asks(&unsent, row)), [true; 4]);
