@@ -43,7 +43,7 @@ use setting::Wish;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use team::RETRIES_MAX;
+use team::{RETRIES_MAX, SLOTH};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use watcher::Watcher;
@@ -55,6 +55,8 @@ const NEWS_MAX: usize = 1_024;
 const UP: Duration = Duration::from_secs(60);
 /// Between two looks whether everything has ended.
 const LOOK: Duration = Duration::from_millis(250);
+/// An agent that is never done goes on with what its time was over for, and nobody kills it any more: what waits for it waits for this.
+const FREED_AFTER_MS: u64 = 5_000;
 /// After the load, this long without any end of a message means that nothing more will end.
 const STANDSTILL_MS: u64 = 60_000;
 
@@ -284,6 +286,7 @@ impl Run<'_> {
 /// Waits until every message has ended, or nothing ends any more: what is open then, the oracle finds.
 async fn come_to_rest(world: &mut World, deeds: &mut Recorder) -> io::Result<()> {
     let (mut ended, mut since) = (0, world.clock.now());
+    let mut freed = since;
     loop {
         let book = Book::read(&world.workspace, &mut Findings::default())?;
         let drops = std::fs::read_dir(world.workspace.queue())?.flatten();
@@ -300,8 +303,15 @@ async fn come_to_rest(world: &mut World, deeds: &mut Recorder) -> io::Result<()>
         if let Some(text) = world.ended_by_itself() {
             deeds.note(&Note::Odd { text, at: world.clock.wall().0 })?;
         }
-        if world.clock.now().since(since) > STANDSTILL_MS {
+        let now = world.clock.now();
+        if now.since(since) > STANDSTILL_MS {
             return Ok(());
+        }
+        if now.since(since.max(freed)) > FREED_AFTER_MS {
+            if let Err(text) = world.order(&["agent", "restart", SLOTH]).await {
+                deeds.note(&Note::Odd { text, at: world.clock.wall().0 })?;
+            }
+            freed = now;
         }
         tokio::time::sleep(LOOK).await;
     }
