@@ -54,24 +54,21 @@ impl Work<'_> {
         who: &AgentName,
     ) -> Result<(String, Option<MessageId>), Refusal> {
         let stage = self.must_be_open(id)?;
-        match stage {
-            // What is found would be taken for news of the new try, and its agent for free.
-            _ if stage.is_in_doubt() && self.is_looked_at(id) => {
-                let why =
-                    format!("it is being checked whether {id} was typed; it goes on by itself in a moment");
-                Err(Refusal::new(Code::WrongStage, why))
-            }
-            _ if stage.is_in_doubt() || stage.name().is_held() && stage.turn().is_some() => {
-                let hands = self.hands_of(id);
-                self.postpone(id, &format!("{who} lets it go on"), Millis(0), true, hands);
-                Ok((format!("{id} goes on"), Some(id.clone())))
-            }
-            _ if stage.redo().is_some() && stage.not_before() > Some(self.now) => {
-                let why = format!("{id} is tried again by itself in a moment");
-                Err(Refusal::new(Code::WrongStage, why))
-            }
-            _ => self.try_again_now(id),
+        let not_now = |why| Err(Refusal::new(Code::WrongStage, why));
+        // What is found would be taken for news of the new try, and its agent for free.
+        if stage.is_in_doubt() && self.is_looked_at(id) {
+            let why = format!("it is being checked whether {id} was typed; it goes on by itself in a moment");
+            return not_now(why);
         }
+        if stage.is_in_doubt() || stage.name().is_held() && stage.turn().is_some() {
+            let hands = self.hands_of(id);
+            self.postpone(id, &format!("{who} lets it go on"), Millis(0), true, hands);
+            return Ok((format!("{id} goes on"), Some(id.clone())));
+        }
+        if stage.redo().is_some() && stage.not_before() > Some(self.now) {
+            return not_now(format!("{id} is tried again by itself in a moment"));
+        }
+        self.try_again_now(id)
     }
 
     /// Why a message is not retried.

@@ -49,6 +49,26 @@ async fn a_server_that_is_just_ending_is_in_nobodys_way() {
 }
 
 #[tokio::test]
+async fn a_session_is_made_again_where_the_server_ended_while_it_was_asked() {
+    let (mut server, end) = new_server();
+    let path = std::env::var("PATH").unwrap();
+    // The moment cannot be met on purpose, so these are the words that tmux says in it.
+    let script = format!(
+        "#!/bin/sh\nPATH='{path}'\ncase \" $* \" in\n  *' new-session '*) if mkdir \"$TMUX_TMPDIR/once\" 2>&-; then\n    \
+         echo 'server exited unexpectedly' >&2; exit 1; fi ;;\nesac\nexec tmux \"$@\"\n"
+    );
+    let programs = end.folder.path().join("programs");
+    std::fs::create_dir(&programs).unwrap();
+    std::fs::write(programs.join("tmux"), script).unwrap();
+    std::fs::set_permissions(programs.join("tmux"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    server.env.retain(|(name, _)| name != "PATH");
+    server.env.push(("PATH".into(), format!("{}:{path}", programs.display()).into()));
+    server.ensure().await.unwrap();
+    assert!(end.folder.path().join("once").exists(), "it was told so once");
+    end.plain(&["kill-server"]);
+}
+
+#[tokio::test]
 async fn nothing_of_ours_is_open_in_it() {
     // A server that was started here would keep this file, if it could see it.
     let ours = tempfile::tempfile().unwrap();

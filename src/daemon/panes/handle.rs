@@ -16,7 +16,7 @@ use tokio::task::{Id, JoinSet};
 /// Workers by agent.
 #[derive(Debug)]
 pub struct PanesHandle {
-    workers: BTreeMap<AgentName, Hand>,
+    workers: BTreeMap<AgentName, PaneWorker>,
     /// Whose worker each task is, until it has ended.
     owners: HashMap<Id, (AgentName, Nonce)>,
     keys: Keys,
@@ -29,7 +29,7 @@ pub struct PanesHandle {
 
 /// The worker of a launch.
 #[derive(Debug)]
-struct Hand {
+struct PaneWorker {
     nonce: Nonce,
     orders: Orders,
     /// How many turns it was given.
@@ -65,7 +65,7 @@ impl PanesHandle {
     /// Makes place for a new worker, which ends an older one of the same agent.
     pub fn admit(&mut self, launched: &Launched) -> mpsc::Receiver<Order> {
         let (orders, inbox) = mpsc::channel(ORDERS_MAX);
-        self.workers.insert(launched.agent.clone(), Hand { nonce: launched.nonce, orders, turns: 0 });
+        self.workers.insert(launched.agent.clone(), PaneWorker { nonce: launched.nonce, orders, turns: 0 });
         inbox
     }
 
@@ -81,11 +81,13 @@ impl PanesHandle {
 
     /// Gives an order; false if this launch has no worker any more (its end is on its way as news).
     pub fn order(&mut self, agent: &AgentName, nonce: Nonce, order: Order) -> bool {
-        let Some(hand) = self.workers.get_mut(agent).filter(|hand| hand.nonce == nonce) else { return false };
+        let Some(worker) = self.workers.get_mut(agent).filter(|worker| worker.nonce == nonce) else {
+            return false;
+        };
         let (closes, gives_a_turn) = (matches!(order, Order::Close), order.gives_a_turn());
-        let given = hand.orders.try_send(order).is_ok();
+        let given = worker.orders.try_send(order).is_ok();
         if given && gives_a_turn {
-            hand.turns = hand.turns.wrapping_add(1);
+            worker.turns = worker.turns.wrapping_add(1);
         }
         if closes {
             self.workers.remove(agent);
@@ -97,12 +99,14 @@ impl PanesHandle {
     /// its way to it is no news by the time that is over.
     #[must_use]
     pub fn is_current(&self, news: &PaneNews) -> bool {
-        self.workers.get(&news.agent).is_some_and(|hand| (hand.nonce, hand.turns) == (news.nonce, news.turns))
+        self.workers
+            .get(&news.agent)
+            .is_some_and(|worker| (worker.nonce, worker.turns) == (news.nonce, news.turns))
     }
 
     /// Every worker leaves its pane as it is, or closes it.
     pub fn dismiss_all(&mut self, close: bool) {
-        for (_, Hand { orders, .. }) in std::mem::take(&mut self.workers) {
+        for (_, PaneWorker { orders, .. }) in std::mem::take(&mut self.workers) {
             let _ = orders.try_send(if close { Order::Close } else { Order::Leave });
         }
     }
@@ -124,7 +128,7 @@ impl PanesHandle {
             Ok(name) => name,
             Err(refusal) => return drop(answer.send(Response::Reply(Reply::Refused(refusal)))),
         };
-        let Some(Hand { orders, .. }) = self.workers.get(&name) else {
+        let Some(PaneWorker { orders, .. }) = self.workers.get(&name) else {
             return drop(answer.send(Response::NotRunning(name)));
         };
         // The last places are the engine's: its orders are never lost behind people's.
@@ -151,7 +155,7 @@ impl PanesHandle {
     pub fn who(&self, key: Option<&str>) -> Result<Option<AgentName>, String> {
         let Some(key) = key else { return Ok(None) };
         let mut workers = self.workers.iter();
-        let owner = workers.find(|(agent, hand)| self.keys.of(agent, hand.nonce) == key);
+        let owner = workers.find(|(agent, worker)| self.keys.of(agent, worker.nonce) == key);
         owner
             .map(|(agent, _)| Some(agent.clone()))
             .ok_or_else(|| "this key belongs to no running agent: was the agent restarted?".to_owned())

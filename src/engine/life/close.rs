@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Digest of a message of tasuki's own making: no draft has it, so none passes for a duplicate of one.
 pub(in crate::engine) const OWN_DIGEST: Digest = Digest(0);
 
-/// Is in an error between its cause and what the agent had said.
+/// Goes into an error between its cause and what the agent had said.
 const SAID: &str = "\n\nWhat its agent said without reporting that it was done:\n\n";
 
 /// What was reported done, and by what.

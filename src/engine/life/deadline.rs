@@ -53,7 +53,7 @@ impl Work<'_> {
                 let queue = open.queue().clone();
                 self.touch(&queue);
             }
-            // Its clock is still while its agent waits for somebody, or for an end that is known.
+            // Its clock stops while its agent waits for somebody, or for an end that is known.
             _ if agent.is_some_and(Agent::clock_stands) => {}
             _ if open.due.is_some_and(|due| due <= self.now) => self.overdue(id),
             _ => {}

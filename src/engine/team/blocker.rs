@@ -34,7 +34,7 @@ impl Agent {
         self.need().is_some_and(|need| need.until.is_none() || (need.open_ended && !need.may_be_tried()))
     }
 
-    /// Whether its turn's clock is still.
+    /// Whether its turn's clock is stopped.
     pub(in crate::engine) fn clock_stands(&self) -> bool {
         self.need().is_some_and(Need::stops_the_clock)
     }

@@ -65,7 +65,7 @@ impl Need {
         same && self.why == other.why && self.hidden == other.hidden
     }
 
-    /// Whether its turn's clock is still: while somebody is asked, and until an end that is known.
+    /// Whether its turn's clock is stopped: while somebody is asked, and until an end that is known.
     #[must_use]
     pub fn stops_the_clock(&self) -> bool {
         self.kind == NeedKind::Input || (self.kind == NeedKind::Limit && !self.open_ended)

@@ -31,7 +31,7 @@ struct Flaws {
 
 /// Reads the newest segment from its first flaw on, `from`, which is after the step `last`.
 ///
-/// The log ends at the first flaws after which no whole line is. It also ends at flaws with whole lines after them,
+/// The log ends at the first flaws that no whole line follows. It also ends at flaws with whole lines after them,
 /// if both hold: there is a blank among the flaws, and no later line says that the missing steps were durable. That is
 /// what a power cut leaves of an append of several blocks when the disk wrote a later block before an earlier one: the
 /// earlier block still has the newlines that were prepared there. Nobody was told of these lines. All other flaws are

@@ -1,6 +1,6 @@
 //! The terminal multiplexer, as everybody but its own folder sees it. What a pane shows, who is at it, which keys there are and
-//! what can go wrong are types of this folder, whatever the multiplexer. Who does it is chosen here: [`super::tmux`] and no other
-//! folder has tmux's words, and only this folder names it. A second multiplexer is a folder beside `tmux/`, and an enum of both
+//! what can go wrong are types of this folder, whatever the multiplexer. Who does it is chosen here: [`super::tmux`] alone speaks
+//! tmux's commands, and only this folder names it. The handles, and what comes with them, are tmux's. A second multiplexer is a folder beside `tmux/`, and an enum of both
 //! in place of each handle below.
 
 pub mod error;

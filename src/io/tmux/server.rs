@@ -34,7 +34,7 @@ pub(super) const GUARD_FLAGS: &str = "ignore-size,no-output";
 const RIVAL_TRIES: u32 = 30;
 const RIVAL_PAUSE: Duration = Duration::from_millis(100);
 /// How often, and how far apart, a session is made again where the server that was asked is just ending: its socket is there for
-/// some ms more.
+/// some ms more, and nobody is told when it goes.
 const LEAVING_TRIES: u32 = 20;
 const LEAVING_PAUSE: Duration = Duration::from_millis(50);
 /// How often, and how far apart, it is asked whether the clients of an earlier connection have left.
@@ -251,7 +251,7 @@ impl Server {
             Err(error) => return Err(error),
         };
         // A server that ends in the midst of its answer is as good as none.
-        let Some(found) = found.strip_suffix(LAST_LINE) else { return Ok(None) };
+        let Some(found) = found.trim_end().strip_suffix(LAST) else { return Ok(None) };
         let (people, found) = found.split_once('\n').unwrap_or_default();
         let clients = found.split_inclusive('\n').map_while(|line| Some((line.len(), client(line)?)));
         let (lengths, clients): (Vec<usize>, Vec<Client>) = clients.unzip();
@@ -411,7 +411,6 @@ struct Client {
 const DAEMON: &str = "daemon ";
 /// What ends the whole answer.
 const LAST: &str = "that is all";
-const LAST_LINE: &str = "that is all\n";
 /// What is asked of a client. The path of a workspace, which is printed behind them, begins with a slash.
 const CLIENT: &str = "#{client_pid} #{client_flags}";
 

@@ -5,7 +5,7 @@ use std::str::FromStr as _;
 /// How much a time on the screen may change from one look to the next, in seconds. A command that sleeps for a minute longer
 /// is another command.
 const TIMES_APART_MAX: f64 = 60.0;
-/// Is in the place of a time.
+/// Takes the place of a time.
 const TIME: char = '⏱';
 
 /// A text without what a program animates in it.

@@ -1,4 +1,4 @@
-//! Is in for the lab in a build without it: says so where somebody asks for it.
+//! Stands in for the lab in a build without it: says so where somebody asks for it.
 
 use crate::ui::cli::failure::{Failure, Kind};
 
