@@ -4,6 +4,9 @@
 //! The lock is the kernel's (`flock`): a daemon that was killed leaves the file and no lock. Both the folder and the file
 //! are locked: a file that somebody removes, to get rid of "a stale lock", lets nobody in, and programs that look at the
 //! file alone (`flock .tasuki/lock …`) see it locked too.
+//!
+//! The folder comes last, when the file names its holder: whoever finds the folder locked reads no name of an earlier
+//! daemon there, nor, in a copy of the workspace, that of the original's.
 
 use crate::engine::words::Millis;
 use crate::io::{clock, process, regular};
@@ -80,8 +83,8 @@ impl std::fmt::Display for Holder {
 }
 
 impl Lock {
-    /// Takes the lock at once or not at all: that of the folder which `path` is in, then that of `path` itself, into
-    /// which it writes this process and `started_at`. Only what is left of a daemon that is dead is waited for.
+    /// Takes the lock at once or not at all: that of `path` itself, into which it writes this process and `started_at`, then
+    /// that of the folder which `path` is in. Only what is left of a daemon that is dead is waited for.
     ///
     /// # Errors
     /// [`LockError::Held`] names who has it.
@@ -98,7 +101,8 @@ impl Lock {
     fn try_take(path: &Path, started_at: Millis) -> Result<Self, LockError> {
         let io = |source| LockError::Io { path: path.to_path_buf(), source };
         let folder = File::open(path.parent().unwrap_or(path)).map_err(io)?;
-        if !seize(&folder).map_err(io)? {
+        // Before the file is touched, which may be a new one: somebody has removed that of the holder.
+        if !shared(&folder).map_err(io)? {
             return Err(Self::held(path));
         }
         let mut file = open(path).map_err(io)?;
@@ -106,6 +110,9 @@ impl Lock {
             return Err(Self::held(path));
         }
         note(&mut file, started_at).map_err(io)?;
+        if !seize(&folder).map_err(io)? {
+            return Err(Self::held(path));
+        }
         Ok(Self { folder, file })
     }
 
@@ -191,6 +198,36 @@ fn noted(path: &Path) -> Holder {
 mod tests {
     use super::*;
     use rustix::fs::Mode;
+    use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+
+    #[test]
+    fn whoever_finds_it_locked_reads_no_earlier_name() {
+        const ROUNDS: u64 = 3_000;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let (round, found) = (AtomicU64::new(0), AtomicU64::new(0));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while round.load(SeqCst) < 2 * ROUNDS {
+                    let before = round.load(SeqCst);
+                    let Some(holder) = holder(&path).unwrap() else { continue };
+                    // It may have been given back, and written anew, since it was found locked.
+                    if round.load(SeqCst) == before {
+                        assert_eq!(holder.pid, Some(std::process::id()));
+                        found.fetch_add(1, SeqCst);
+                    }
+                }
+            });
+            for _ in 0..ROUNDS {
+                round.fetch_add(1, SeqCst);
+                std::fs::write(&path, "1 2026-11-26T00:00:00Z\n").unwrap();
+                let lock = Lock::take(&path, Millis(0)).unwrap();
+                round.fetch_add(1, SeqCst);
+                drop(lock);
+            }
+        });
+        assert!(found.load(SeqCst) > 0, "nobody looked while it was locked");
+    }
 
     #[test]
     fn a_pipe_in_its_place_names_nobody_and_is_not_waited_for() {
