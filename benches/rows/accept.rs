@@ -16,7 +16,7 @@ use tasuki::io::journal::{Journal, StepLine};
 
 const JOURNAL: Contest = Contest { name: "the journal alone", unit: "/s", goal: Goal::AtLeast(0.8) };
 const SOCKET: Contest =
-    Contest { name: "POST /v1/messages → 202, one connection", unit: "/s", goal: Goal::AtLeast(0.8) };
+    Contest { name: "POST /api/messages → 202, one connection", unit: "/s", goal: Goal::AtLeast(0.8) };
 const FILES: Contest =
     Contest { name: "drop → view in queue/active/", unit: "/s", goal: Goal::AtLeast(0.8) };
 /// A journal line of a message of 1 KiB; what one is exactly is read from the journal before the limit runs.

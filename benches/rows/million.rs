@@ -291,7 +291,7 @@ fn start(house: &mut House, starts: usize, messages: usize) -> Start {
 /// Asks for the status over the socket.
 fn answer(house: &House) {
     let mut stream = team::connect(house);
-    let head = "GET /v1/status HTTP/1.1\r\nHost: tasuki\r\n\r\n";
+    let head = "GET /api/status HTTP/1.1\r\nHost: tasuki\r\n\r\n";
     assert!(team::ask(&mut stream, head.as_bytes()).starts_with("HTTP/1.1 200"), "an answer");
 }
 

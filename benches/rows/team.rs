@@ -117,7 +117,7 @@ pub(crate) fn is_whole(answer: &str) -> bool {
 /// The request that sends a message of about 1 KiB to `a0`.
 pub(crate) fn post(id: &str) -> String {
     let body = message(id, "a0");
-    let head = "POST /v1/messages HTTP/1.1\r\nHost: tasuki\r\nContent-Type: application/yaml\r\n";
+    let head = "POST /api/messages HTTP/1.1\r\nHost: tasuki\r\nContent-Type: application/yaml\r\n";
     format!("{head}Content-Length: {}\r\n\r\n{body}", body.len())
 }
 

@@ -14,7 +14,7 @@ const WAITING: usize = 100;
 const FILES: Contest =
     Contest { name: "100 drops waiting → accepted line written", unit: "/s", goal: Goal::AtLeast(0.5) };
 const SOCKET: Contest =
-    Contest { name: "POST /v1/messages → 202, 100 connections", unit: "/s", goal: Goal::AtLeast(2.0) };
+    Contest { name: "POST /api/messages → 202, 100 connections", unit: "/s", goal: Goal::AtLeast(2.0) };
 const RAW: Contest =
     Contest { name: "the same, against a log that is flushed for each 100", unit: "/s", goal: Goal::Shown };
 

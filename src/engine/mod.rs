@@ -10,6 +10,7 @@ pub mod history;
 mod index;
 pub mod input;
 pub mod life;
+pub mod live;
 pub mod message;
 mod moment;
 pub mod screen;

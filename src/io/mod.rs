@@ -11,7 +11,6 @@ pub mod folder;
 pub mod foothold;
 pub mod frame;
 pub mod frames;
-pub mod history;
 pub mod journal;
 pub mod keys;
 pub mod lease;

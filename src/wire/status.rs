@@ -17,6 +17,8 @@ pub struct AgentStatus<'a> {
     pub state: &'a str,
     /// `current_task:`
     pub task: Option<&'a MessageId>,
+    /// `since:`, when that state began.
+    pub since: Millis,
     /// `last_updated:`
     pub at: Millis,
     /// `started_at:`, while it runs.
@@ -106,6 +108,7 @@ impl Serialize for AgentStatus<'_> {
         map.serialize_entry("state", self.state)?;
         map.serialize_entry("current_task", &self.task.map(MessageId::as_str))?;
         map.serialize_entry("last_updated", &rfc3339(self.at))?;
+        map.serialize_entry("since", &rfc3339(self.since))?;
         map.serialize_entry("started_at", &self.started_at.map(rfc3339))?;
         map.serialize_entry("doing", &self.doing)?;
         if let Some(asks) = self.asks {

@@ -25,7 +25,7 @@ fn the_same_request_twice_within_one_flush_is_accepted_once() {
     house.until("idle", |house| house.read("status/agents/worker.yaml").contains("state: idle"));
     let send = |content: &str| {
         let body = format!(r#"{{"id":"t-1","to":"worker","content":"{content}"}}"#);
-        let head = "POST /v1/messages HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n";
+        let head = "POST /api/messages HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n";
         let mut stream = UnixStream::connect(socket(&house)).expect("a connection");
         write!(stream, "{head}Content-Length: {}\r\n\r\n{body}", body.len()).expect("a request");
         stream

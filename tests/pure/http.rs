@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::time::Duration;
+use tasuki::daemon::clients::reads::{self, Published};
 use tasuki::daemon::clients::request::{Call, Request, Response};
 use tasuki::engine::input::Reply;
 use tasuki::engine::life::{Stage, Turn, TurnKind};
@@ -10,6 +11,8 @@ use tasuki::engine::message::seldom::Seldom;
 use tasuki::engine::message::{BodyRef, Kind, Message, OnDoubt, Priority};
 use tasuki::engine::state::Open;
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Seq};
+use tasuki::io::clock::Clock;
+use tasuki::io::workspace::Workspace;
 use tasuki::ui::http::{BODY_BYTES_MAX, reference, server};
 use tasuki::wire::message::view::MessageView;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -35,7 +38,9 @@ fn open() -> Door {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
     let (sender, calls) = mpsc::channel(8);
-    let server = tokio::spawn(server::serve(UnixListener::bind(&path).unwrap(), sender));
+    let workspace = Workspace::at(folder.path()).unwrap();
+    let (reads, _) = reads::start(workspace, Clock::start(), &Published::default()).unwrap();
+    let server = tokio::spawn(server::serve(UnixListener::bind(&path).unwrap(), sender, reads));
     Door { _folder: folder, path, calls, server }
 }
 
@@ -84,8 +89,8 @@ async fn every_address_of_the_page_is_there_and_takes_its_method_only() {
         };
         let (status, body) = ask(&door, address.method, &path, "application/json", body).await;
         let expected = match path.as_str() {
-            "/v1/health" => 200,
-            "/v1/panes/mm/answer" => 403, // the requests of this test carry an agent's key
+            "/api/health" => 200,
+            "/api/panes/mm/answer" => 403, // the requests of this test carry an agent's key
             _ => 503,
         };
         assert_eq!(status, expected, "{} {path}: {body}", address.method);
@@ -101,20 +106,20 @@ async fn whatever_is_wrong_is_said_as_json_with_its_cure() {
     let json = "application/json";
     for (method, path, kind, body, expected, line) in [
         ("GET", "/", json, "", (404, "no-such-address"), None),
-        ("GET", "/v1/messages/A%2F..", json, "", (400, "bad-id"), None),
-        ("GET", &format!("/v1/messages/{long}"), json, "", (400, "bad-id"), None),
-        ("POST", "/v1/agents/A/stop", json, "", (400, "bad-name"), None),
-        ("POST", "/v1/turns/nope/ack", json, "", (403, "bad-proof"), None),
-        ("POST", "/v1/messages", json, "{\n  \"to\": }", (400, "syntax"), Some(2)),
-        ("POST", "/v1/messages", json, "[]", (400, "blank"), None),
-        ("POST", "/v1/messages", json, r#"{"content":"x"}"#, (400, "to-missing"), None),
-        ("POST", "/v1/messages", "application/yaml", "to: mm\ncontent: 'x", (400, "cut-off"), Some(2)),
-        ("POST", "/v1/turns/k7qf2m/reply", json, r#"{"txet":"x"}"#, (400, "syntax"), Some(1)),
-        ("POST", "/v1/turns/k7qf2m/reply", json, r#"{"text":""}"#, (400, "content-empty"), None),
-        ("GET", "/v1/messages/m-1/wait?until=later", json, "", (400, "bad-request"), None),
-        ("GET", "/v1/messages/m-1/wait?until=moved", json, "", (400, "bad-request"), None),
-        ("GET", "/v1/messages/m-1/wait?timeout=soon", json, "", (400, "bad-duration"), None),
-        ("GET", "/v1/messages/m-1/wait?untill=ended", json, "", (400, "bad-request"), None),
+        ("GET", "/api/messages/A%2F..", json, "", (400, "bad-id"), None),
+        ("GET", &format!("/api/messages/{long}"), json, "", (400, "bad-id"), None),
+        ("POST", "/api/agents/A/stop", json, "", (400, "bad-name"), None),
+        ("POST", "/api/turns/nope/ack", json, "", (403, "bad-proof"), None),
+        ("POST", "/api/messages", json, "{\n  \"to\": }", (400, "syntax"), Some(2)),
+        ("POST", "/api/messages", json, "[]", (400, "blank"), None),
+        ("POST", "/api/messages", json, r#"{"content":"x"}"#, (400, "to-missing"), None),
+        ("POST", "/api/messages", "application/yaml", "to: mm\ncontent: 'x", (400, "cut-off"), Some(2)),
+        ("POST", "/api/turns/k7qf2m/reply", json, r#"{"txet":"x"}"#, (400, "syntax"), Some(1)),
+        ("POST", "/api/turns/k7qf2m/reply", json, r#"{"text":""}"#, (400, "content-empty"), None),
+        ("GET", "/api/messages/m-1/wait?until=later", json, "", (400, "bad-request"), None),
+        ("GET", "/api/messages/m-1/wait?until=moved", json, "", (400, "bad-request"), None),
+        ("GET", "/api/messages/m-1/wait?timeout=soon", json, "", (400, "bad-duration"), None),
+        ("GET", "/api/messages/m-1/wait?untill=ended", json, "", (400, "bad-request"), None),
     ] {
         let (status, problem) = ask(&door, method, path, kind, body).await;
         assert_eq!((status, problem["code"].as_str().unwrap()), expected, "{path} {body}: {problem}");
@@ -131,12 +136,17 @@ async fn a_key_that_stands_twice_is_refused_in_json_as_in_yaml() {
     be_silent(&mut door);
     let json = "application/json";
     for (path, body, key, document) in [
-        ("/v1/messages", r#"{"to":"boss","to":"w","content":"x"}"#, "to", None),
-        ("/v1/messages", r#"{"to":"boss","\u0074o":"w","content":"x"}"#, "to", None),
-        ("/v1/messages", r#"{"to":"mm","content":"x","metadata":{"a":{"k":1,"k":2}}}"#, "k", None),
-        ("/v1/messages", r#"[{"to":"mm","content":"x"},{"to":"mm","to":"mm","content":"x"}]"#, "to", Some(1)),
-        ("/v1/messages", r#"{"to":"mm","content":"x","depends_on":[{"a":1,"a":2}]}"#, "a", None),
-        ("/v1/halt", r#"{"on":true,"on":false}"#, "on", None),
+        ("/api/messages", r#"{"to":"boss","to":"w","content":"x"}"#, "to", None),
+        ("/api/messages", r#"{"to":"boss","\u0074o":"w","content":"x"}"#, "to", None),
+        ("/api/messages", r#"{"to":"mm","content":"x","metadata":{"a":{"k":1,"k":2}}}"#, "k", None),
+        (
+            "/api/messages",
+            r#"[{"to":"mm","content":"x"},{"to":"mm","to":"mm","content":"x"}]"#,
+            "to",
+            Some(1),
+        ),
+        ("/api/messages", r#"{"to":"mm","content":"x","depends_on":[{"a":1,"a":2}]}"#, "a", None),
+        ("/api/halt", r#"{"on":true,"on":false}"#, "on", None),
     ] {
         let (status, problem) = ask(&door, "POST", path, json, body).await;
         assert_eq!((status, problem["code"].as_str()), (400, Some("duplicate-key")), "{body}: {problem}");
@@ -149,10 +159,10 @@ async fn a_key_that_stands_twice_is_refused_in_json_as_in_yaml() {
         );
     }
     let yaml = "to: boss\nto: w\ncontent: x\n";
-    let (_, problem) = ask(&door, "POST", "/v1/messages", "application/yaml", yaml).await;
+    let (_, problem) = ask(&door, "POST", "/api/messages", "application/yaml", yaml).await;
     assert_eq!(problem["code"].as_str(), Some("duplicate-key"), "the same word: {problem}");
     let siblings = r#"{"to":"mm","content":"x","metadata":{"a":{"k":1},"b":{"k":1}}}"#;
-    let (status, problem) = ask(&door, "POST", "/v1/messages", json, siblings).await;
+    let (status, problem) = ask(&door, "POST", "/api/messages", json, siblings).await;
     assert_eq!(status, 503, "it reached the loop, which is gone: {problem}");
 }
 
@@ -160,11 +170,11 @@ async fn a_key_that_stands_twice_is_refused_in_json_as_in_yaml() {
 async fn the_cure_of_a_json_body_does_not_speak_of_yaml() {
     let door = open();
     for (path, body) in [
-        ("/v1/messages", "{\n  \"to\": }"),
-        ("/v1/messages", "[]"),
-        ("/v1/messages", "[1]"),
-        ("/v1/messages", "{}"),
-        ("/v1/halt", "{\"of\":true}"),
+        ("/api/messages", "{\n  \"to\": }"),
+        ("/api/messages", "[]"),
+        ("/api/messages", "[1]"),
+        ("/api/messages", "{}"),
+        ("/api/halt", "{\"of\":true}"),
     ] {
         let (_, problem) = ask(&door, "POST", path, "application/json", body).await;
         let cure = problem["cure"].as_str().unwrap();
@@ -178,7 +188,7 @@ async fn the_cure_of_a_json_body_does_not_speak_of_yaml() {
 #[tokio::test]
 async fn a_body_over_a_mebibyte_is_refused_whether_it_says_so_or_not() {
     let door = open();
-    let head = "POST /v1/messages HTTP/1.1\r\nHost: t\r\nConnection: close\r\n";
+    let head = "POST /api/messages HTTP/1.1\r\nHost: t\r\nConnection: close\r\n";
     let announced = format!("{head}Content-Length: {}\r\n\r\n", BODY_BYTES_MAX + 1);
     let (status, problem) = raw(&door.path, announced.into_bytes()).await;
     assert_eq!((status, problem["code"].as_str()), (413, Some("too-large")));
@@ -202,7 +212,7 @@ async fn messages_reach_the_loop_with_their_key_and_are_answered_when_it_says_so
         (contents, key)
     });
     let yaml = "id: a\nto: mm\ncontent: 襷\n---\nid: b\nto: mm\ncontent: '🎌'\n";
-    let (status, accepted) = ask(&door, "POST", "/v1/messages", "application/yaml", yaml).await;
+    let (status, accepted) = ask(&door, "POST", "/api/messages", "application/yaml", yaml).await;
     assert_eq!(status, 202);
     assert_eq!(accepted, serde_json::json!({"ids": ["a", "b"], "duplicates": [], "durable": true}));
     let (contents, key) = answering.await.unwrap();
@@ -229,51 +239,51 @@ async fn every_address_asks_the_loop_for_just_what_it_says() {
     let mut door = open();
     let (text, failed) = (r#"{"text":"襷"}"#, r#"{"text":"襷","failed":true}"#);
     let rows = [
-        ("POST", "/v1/messages/m-1/cancel", "", "Command(Cancel { id: m-1, let_finish: false })"),
-        ("POST", "/v1/messages/m-1/retry", "", "Command(Retry(m-1))"),
+        ("POST", "/api/messages/m-1/cancel", "", "Command(Cancel { id: m-1, let_finish: false })"),
+        ("POST", "/api/messages/m-1/retry", "", "Command(Retry(m-1))"),
         (
             "POST",
-            "/v1/turns/k7qf2m/reply",
+            "/api/turns/k7qf2m/reply",
             text,
             r#"Command(Reply { token: k7qf2m, text: "襷", failed: false })"#,
         ),
         (
             "POST",
-            "/v1/turns/k7qf2m/reply",
+            "/api/turns/k7qf2m/reply",
             failed,
             r#"Command(Reply { token: k7qf2m, text: "襷", failed: true })"#,
         ),
-        ("POST", "/v1/turns/k7qf2m/ack", "", "Command(Acknowledge { token: k7qf2m })"),
-        ("POST", "/v1/agents/start", "", "Command(Start(None))"),
-        ("POST", "/v1/agents/mm/start", "", "Command(Start(Some(mm)))"),
-        ("POST", "/v1/agents/mm/stop", "", "Command(Stop(mm))"),
-        ("POST", "/v1/agents/mm/restart", "", "Command(Restart(mm))"),
-        ("POST", "/v1/halt", r#"{"on":true}"#, "Halt(true)"),
-        ("POST", "/v1/halt", r#"{"on":false}"#, "Halt(false)"),
-        ("POST", "/v1/down", "", "Down { keep_agents: false }"),
-        ("POST", "/v1/down", r#"{"keep_agents":true}"#, "Down { keep_agents: true }"),
-        ("GET", "/v1/messages/m-1/wait", "", "WaitFor(m-1, Ended)"),
-        ("GET", "/v1/messages/m-1/wait?until=delivered", "", "WaitFor(m-1, Delivered)"),
-        ("GET", "/v1/messages/m-1/wait?until=moved&stage=held", "", "WaitFor(m-1, Moved(Held))"),
-        ("GET", "/v1/messages/m-1", "", "Message(m-1)"),
-        ("GET", "/v1/panes/mm?history=7", "", "Pane(mm, Read(7))"),
-        ("GET", "/v1/panes/mm/ready", "", "Pane(mm, Ready)"),
+        ("POST", "/api/turns/k7qf2m/ack", "", "Command(Acknowledge { token: k7qf2m })"),
+        ("POST", "/api/agents/start", "", "Command(Start(None))"),
+        ("POST", "/api/agents/mm/start", "", "Command(Start(Some(mm)))"),
+        ("POST", "/api/agents/mm/stop", "", "Command(Stop(mm))"),
+        ("POST", "/api/agents/mm/restart", "", "Command(Restart(mm))"),
+        ("POST", "/api/halt", r#"{"on":true}"#, "Halt(true)"),
+        ("POST", "/api/halt", r#"{"on":false}"#, "Halt(false)"),
+        ("POST", "/api/down", "", "Down { keep_agents: false }"),
+        ("POST", "/api/down", r#"{"keep_agents":true}"#, "Down { keep_agents: true }"),
+        ("GET", "/api/messages/m-1/wait", "", "WaitFor(m-1, Ended)"),
+        ("GET", "/api/messages/m-1/wait?until=delivered", "", "WaitFor(m-1, Delivered)"),
+        ("GET", "/api/messages/m-1/wait?until=moved&stage=held", "", "WaitFor(m-1, Moved(Held))"),
+        ("GET", "/api/messages/m-1", "", "Message(m-1)"),
+        ("GET", "/api/panes/mm?history=7", "", "Pane(mm, Read(7))"),
+        ("GET", "/api/panes/mm/ready", "", "Pane(mm, Ready)"),
         (
             "POST",
-            "/v1/panes/mm/send",
+            "/api/panes/mm/send",
             text,
             r#"Pane(mm, Send(SendWish { text: "襷", lines: false, force: false, wait_ms: 0 }))"#,
         ),
-        ("POST", "/v1/panes/mm/clear", "", "Pane(mm, Clear)"),
+        ("POST", "/api/panes/mm/clear", "", "Pane(mm, Clear)"),
         (
             "POST",
-            "/v1/panes/mm/wait",
+            "/api/panes/mm/wait",
             r#"{"text":"x","timeout":"2s"}"#,
             r#"Pane(mm, Wait { text: Some("x"), shown: false, timeout_ms: 2000 })"#,
         ),
         (
             "POST",
-            "/v1/panes/mm/wait",
+            "/api/panes/mm/wait",
             r#"{"text":"x","shown":true}"#,
             r#"Pane(mm, Wait { text: Some("x"), shown: true, timeout_ms: 30000 })"#,
         ),
@@ -310,14 +320,14 @@ async fn what_the_loop_refuses_is_told_with_its_status_and_its_document() {
     let asking = be_asked(&mut door, rows.iter().map(refusal).collect());
     for (code, expected) in rows {
         let two = r#"[{"to":"mm","content":"x"},{"to":"mm","content":"y"}]"#;
-        let (status, problem) = ask(&door, "POST", "/v1/messages", "application/json", two).await;
+        let (status, problem) = ask(&door, "POST", "/api/messages", "application/json", two).await;
         assert_eq!(status, expected, "{problem}");
         assert_eq!((problem["code"].as_str(), problem["document"].as_u64()), (Some(code.word()), Some(1)));
     }
     asking.await.unwrap();
     // What cannot be read is refused before the loop hears of it, in the same words.
     let second = r#"[{"to":"mm","content":"x"},{"to":"mm"}]"#;
-    let (status, problem) = ask(&door, "POST", "/v1/messages", "application/json", second).await;
+    let (status, problem) = ask(&door, "POST", "/api/messages", "application/json", second).await;
     assert_eq!((status, problem["document"].as_u64()), (400, Some(1)), "{problem}");
 }
 
@@ -331,7 +341,7 @@ async fn a_message_that_nobody_knows_is_not_found_at_any_address() {
     let unknown = [refused(), Response::Message(None), refused(), Response::Message(None)];
     let asking = be_asked(&mut door, unknown.into_iter().chain([refused(), ended]).collect());
     for (path, code) in [("cancel", 404), ("retry", 404), ("cancel", 409)] {
-        let path = format!("/v1/messages/m-1/{path}");
+        let path = format!("/api/messages/m-1/{path}");
         let (status, problem) = ask(&door, "POST", &path, "application/json", "").await;
         let word = if code == 404 { "no-message" } else { "not-open" };
         assert_eq!((status, problem["code"].as_str()), (code, Some(word)), "{path}: {problem}");
@@ -385,10 +395,10 @@ async fn duplicates_are_named_and_a_wait_that_is_over_says_that_nothing_came() {
         drop(waiting);
     });
     let two = r#"[{"id":"a","to":"mm","content":"x"},{"id":"b","to":"mm","content":"y"}]"#;
-    let (_, accepted) = ask(&door, "POST", "/v1/messages", "application/json", two).await;
+    let (_, accepted) = ask(&door, "POST", "/api/messages", "application/json", two).await;
     assert_eq!(accepted, serde_json::json!({"ids": ["a", "b"], "duplicates": ["b"], "durable": true}));
     let (status, waited) =
-        ask(&door, "GET", "/v1/messages/m-1/wait?timeout=20ms", "application/json", "").await;
+        ask(&door, "GET", "/api/messages/m-1/wait?timeout=20ms", "application/json", "").await;
     assert_eq!((status, waited["reached"].as_bool()), (200, Some(false)), "{waited}");
     assert_eq!(waited["message"]["stage"].as_str(), Some("working"));
     loops.abort();
@@ -411,7 +421,7 @@ async fn the_reference_page_is_fresh() {
 /// Sends a part of a request's head; the connection is open as long as what it gives.
 async fn begin(path: &PathBuf) -> UnixStream {
     let mut stream = UnixStream::connect(path).await.unwrap();
-    stream.write_all(b"GET /v1/health HTTP/1.1\r\n").await.unwrap();
+    stream.write_all(b"GET /api/health HTTP/1.1\r\n").await.unwrap();
     stream
 }
 
@@ -462,7 +472,7 @@ async fn a_process_with_thousands_of_half_open_connections_shuts_nobody_else_out
         for _ in 0..2_000 {
             // Those beyond what one process may have are closed at once.
             let Ok(mut stream) = UnixStream::connect(&path).await else { break };
-            let _ = stream.write_all(b"GET /v1/health HTTP/1.1\r\n").await;
+            let _ = stream.write_all(b"GET /api/health HTTP/1.1\r\n").await;
             open.push(stream);
         }
         println!("crowd of {}", open.len());
@@ -486,7 +496,7 @@ async fn a_process_with_thousands_of_half_open_connections_shuts_nobody_else_out
         tokio::time::timeout(DEADLINE, there).await.expect("the crowd");
         // While it is there, everybody else is answered, and who answers a turn above all.
         for (method, path, body, expected) in
-            [("GET", "/v1/health", "", 200), ("POST", "/v1/turns/k7qf2m/reply", r#"{"text":"x"}"#, 503)]
+            [("GET", "/api/health", "", 200), ("POST", "/api/turns/k7qf2m/reply", r#"{"text":"x"}"#, 503)]
         {
             let answered = ask(&door, method, path, "application/json", body);
             let (status, _) =

@@ -682,6 +682,7 @@ fn status_files_read_as_the_protocol_shows_them() {
         agent: &agent,
         state: "working",
         task: Some(&task),
+        since: Millis(0),
         at: NOON,
         started_at: Some(NOON),
         doing: Some("Reading \u{1b}[1msrc/lib.rs: 12%"),

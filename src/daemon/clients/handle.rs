@@ -8,13 +8,20 @@ use crate::engine::input::Reply;
 use crate::engine::life::Stage;
 use crate::engine::message::RequestId;
 use crate::engine::words::MessageId;
+use crate::read::Live;
 use crate::wire::message::view::MessageView;
+use crate::wire::team_file::Settings;
 use std::collections::{BTreeMap, VecDeque};
-use tokio::sync::{mpsc, oneshot};
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot, watch};
 
 /// Requests on their way.
 #[derive(Debug)]
 pub struct ClientsHandle {
+    /// Where it is said to whoever looks what the journal does not say.
+    live: watch::Sender<Live>,
+    /// Whether they were told that the tmux server is gone.
+    tmux_lost: bool,
     pub(in crate::daemon) calls: mpsc::Receiver<Call>,
     next: u64,
     waiting: BTreeMap<RequestId, oneshot::Sender<Response>>,
@@ -26,9 +33,31 @@ pub struct ClientsHandle {
 impl ClientsHandle {
     /// Before those who call here.
     #[must_use]
-    pub fn new(calls: mpsc::Receiver<Call>) -> Self {
+    pub fn new(calls: mpsc::Receiver<Call>, live: watch::Sender<Live>) -> Self {
         let (waiting, awaiting, later) = (BTreeMap::new(), BTreeMap::new(), VecDeque::new());
-        Self { calls, next: 0, waiting, awaiting, later }
+        Self { live, tmux_lost: false, calls, next: 0, waiting, awaiting, later }
+    }
+
+    /// Says to whoever looks what does not work as it should, if that has changed.
+    pub fn publish(&mut self, tmux_lost: bool, notes: Option<Vec<String>>) {
+        if notes.is_none() && self.tmux_lost == tmux_lost {
+            return;
+        }
+        self.tmux_lost = tmux_lost;
+        self.live.send_modify(|live| {
+            live.tmux_lost = tmux_lost;
+            live.notes = notes.unwrap_or_else(|| std::mem::take(&mut live.notes));
+            live.version += 1;
+        });
+    }
+
+    /// Says which team is in force.
+    pub fn publish_team(&self, settings: Arc<Settings>) {
+        self.live.send_modify(|live| {
+            live.agents.retain(|name, _| settings.team.members.contains_key(name));
+            live.settings = Some(settings);
+            live.version += 1;
+        });
     }
 
     /// Keeps a caller until its request is answered.
@@ -140,7 +169,7 @@ mod tests {
         let (jobs, _inbox) = sync_channel(1);
         let (mut journal, mut clients) = (
             JournalHandle::new(jobs, mpsc::channel(1).1, BTreeMap::new()),
-            ClientsHandle::new(mpsc::channel(1).1),
+            ClientsHandle::new(mpsc::channel(1).1, watch::Sender::default()),
         );
         let ask = |clients: &mut ClientsHandle, journal: &JournalHandle| {
             let (answer, answered) = oneshot::channel();
@@ -208,7 +237,7 @@ mod tests {
         let (jobs, _inbox) = sync_channel(1);
         let (journal, mut clients) = (
             JournalHandle::new(jobs, mpsc::channel(1).1, BTreeMap::new()),
-            ClientsHandle::new(mpsc::channel(1).1),
+            ClientsHandle::new(mpsc::channel(1).1, watch::Sender::default()),
         );
         let mut engine = Engine::new(Team::default());
         let id = MessageId::new("t").unwrap();

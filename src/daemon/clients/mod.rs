@@ -1,5 +1,6 @@
 //! Clients: who asks the daemon over its socket.
 
 pub mod handle;
+pub mod reads;
 pub mod request;
 pub mod server;

@@ -1,6 +1,7 @@
 //! The clients' side of the socket, on a thread of its own: what a crowd of clients sends is read and parsed there, and is not
 //! in the loop's way.
 
+use crate::daemon::clients::reads::Reads;
 use crate::daemon::clients::request::Call;
 use crate::daemon::ending::SHUTDOWN;
 use crate::io::clock;
@@ -15,8 +16,8 @@ use std::pin::Pin;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, oneshot};
 
-/// What makes the clients' side of the socket: given the way to the loop, serves until dropped.
-pub type Serve = Box<dyn FnOnce(tokio::net::UnixListener, mpsc::Sender<Call>) -> Connections + Send>;
+/// What makes the clients' side of the socket: given the ways to the loop and to whoever answers questions, serves until dropped.
+pub type Serve = Box<dyn FnOnce(tokio::net::UnixListener, mpsc::Sender<Call>, Reads) -> Connections + Send>;
 /// A server that runs.
 pub type Connections = Pin<Box<dyn Future<Output = &'static str> + Send>>;
 
@@ -80,13 +81,14 @@ pub(in crate::daemon) async fn start(
     listener: UnixListener,
     serve: Serve,
     to_loop: mpsc::Sender<Call>,
+    reads: Reads,
 ) -> io::Result<Serving> {
     let (until, ended) = oneshot::channel::<()>();
     let (tell, told) = oneshot::channel();
     let work = move || match watch(listener) {
         Ok((runtime, listener)) => {
             let _ = tell.send(Ok(()));
-            runtime.block_on(talk(serve(listener, to_loop), ended));
+            runtime.block_on(talk(serve(listener, to_loop, reads), ended));
             runtime.shutdown_background();
         }
         Err(error) => drop(tell.send(Err(error))),

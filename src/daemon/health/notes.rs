@@ -33,21 +33,31 @@ pub enum About {
 #[derive(Debug, Default)]
 pub struct Notes {
     by_subject: BTreeMap<About, String>,
+    /// Whether whoever looks has not been told of them.
+    is_news: bool,
 }
 
 impl Notes {
     /// Those that there are from the beginning: what of the journal is lost.
     #[must_use]
     pub fn of_start(lost: Option<String>) -> Self {
-        Self { by_subject: lost.map(|note| (About::Journal, note)).into_iter().collect() }
+        let by_subject = lost.map(|note| (About::Journal, note)).into_iter().collect();
+        Self { by_subject, is_news: true }
     }
 
     /// Sets or takes away a note. Whether that changed anything.
     pub fn set(&mut self, about: About, note: Option<String>) -> bool {
-        match note {
+        let is_new = match note {
             Some(note) => self.by_subject.insert(about, note.clone()).as_ref() != Some(&note),
             None => self.by_subject.remove(&about).is_some(),
-        }
+        };
+        self.is_news |= is_new;
+        is_new
+    }
+
+    /// All of them, if whoever looks has not been told of them.
+    pub fn news(&mut self) -> Option<Vec<String>> {
+        std::mem::take(&mut self.is_news).then(|| self.list())
     }
 
     /// Whether there is one.

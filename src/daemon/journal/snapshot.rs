@@ -6,9 +6,9 @@ use crate::engine::event::Event;
 use crate::engine::message::Outcome;
 use crate::engine::words::{MessageId, Seq};
 use crate::io::journal::{Fingerprint, IdHash, Location};
+use crate::read::{places_of, put_places};
 use crate::wire::events;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// What an open message takes in a snapshot: room for so much is asked for at once, since a text that grows is there twice.
@@ -24,13 +24,9 @@ pub fn encode(
 ) -> String {
     let needed = engine.needed_steps();
     let mut text = String::with_capacity(engine.state().open.len() * OPEN_BYTES);
-    text.push_str("{\"places\":[");
-    let mut comma = "";
-    for (seq, place) in places.iter().filter(|(seq, _)| needed.contains(seq)) {
-        let _ = write!(text, "{comma}[{},{},{},{}]", seq.0, place.segment, place.offset, place.len);
-        comma = ",";
-    }
-    text.push_str("],\"claims\":");
+    text.push('{');
+    put_places(&mut text, places, &needed);
+    text.push_str(",\"claims\":");
     let claims: Vec<&str> = decided.taken.iter().map(AsRef::as_ref).collect();
     text.push_str(serde_json::to_string(&claims).as_deref().unwrap_or("[]"));
     if !decided.earlier.is_empty() {
@@ -54,8 +50,7 @@ pub(in crate::daemon) type Snapshot = (BTreeMap<Seq, Location>, Handled, Vec<Eve
 /// Reads a snapshot's payload; why it cannot be read.
 pub(in crate::daemon) fn decode(payload: &str) -> Result<Snapshot, String> {
     #[derive(serde::Deserialize)]
-    struct Places {
-        places: Vec<[u64; 4]>,
+    struct Claims {
         claims: Vec<String>,
         /// None where there are none.
         #[serde(default)]
@@ -64,14 +59,9 @@ pub(in crate::daemon) fn decode(payload: &str) -> Result<Snapshot, String> {
         #[serde(default)]
         refused: Vec<serde_json::Value>,
     }
-    let Places { places, claims, earlier, refused } =
+    let Claims { claims, earlier, refused } =
         serde_json::from_str(payload).map_err(|error| error.to_string())?;
-    let place = |[seq, segment, offset, len]: [u64; 4]| {
-        let (segment, len) = (u32::try_from(segment).ok()?, u32::try_from(len).ok()?);
-        Some((Seq(seq), Location { segment, offset, len }))
-    };
-    let places = places.into_iter().map(place).collect::<Option<_>>();
-    let places = places.ok_or("an impossible place")?;
+    let places = places_of(payload)?;
     let events = events::decode_snapshot(payload).map_err(|error| error.to_string())?;
     let taken: BTreeSet<Arc<str>> = claims.into_iter().map(Into::into).collect();
     let mut earlier: BTreeSet<Arc<str>> = earlier.into_iter().map(Into::into).collect();

@@ -2,9 +2,9 @@
 //! While it is at work the loop gathers the next batch, so a burst costs few flushes.
 
 use crate::engine::words::Millis;
-use crate::io::journal::{Archive, Fingerprint, Journal, JournalError, Location, StepLine};
+use crate::io::journal::{Archive, Extents, Fingerprint, Journal, JournalError, Location, StepLine};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 /// One job at a time is all the loop ever gives.
 const JOBS_MAX: usize = 1;
@@ -66,25 +66,36 @@ pub enum JobDone {
 /// Where jobs go. Dropping it ends the thread, which gives the journal back.
 pub type Jobs = SyncSender<Job>;
 
-/// Starts the thread.
+/// Starts the thread. It says to `extents` how far the journal reaches.
 ///
 /// # Errors
 /// If the system gives no thread.
 pub fn start(
     journal: Journal,
     answers: mpsc::Sender<Written>,
+    extents: watch::Sender<Extents>,
 ) -> std::io::Result<(Jobs, std::thread::JoinHandle<Journal>)> {
     let (jobs, inbox) = sync_channel(JOBS_MAX);
     let thread = std::thread::Builder::new().name("journal".to_owned());
-    Ok((jobs, thread.spawn(move || work(journal, &inbox, &answers))?))
+    extents.send_replace(journal.extents());
+    Ok((jobs, thread.spawn(move || work(journal, &inbox, &answers, &extents))?))
 }
 
-fn work(mut journal: Journal, jobs: &Receiver<Job>, answers: &mpsc::Sender<Written>) -> Journal {
+fn work(
+    mut journal: Journal,
+    jobs: &Receiver<Job>,
+    answers: &mpsc::Sender<Written>,
+    extents: &watch::Sender<Extents>,
+) -> Journal {
     // Trimming has no moment of its own.
     let mut now = Millis(0);
     while let Ok(job) = jobs.recv() {
         let written = do_job(&mut journal, job, &mut now);
         let stopped = matches!(written.done, JobDone::Stopped(_));
+        // Before the loop hears of it: whoever it tells may look at once.
+        if !stopped {
+            extents.send_replace(journal.extents());
+        }
         if answers.blocking_send(written).is_err() || stopped {
             break; // the loop is gone, or it will start anew in a new segment
         }

@@ -5,6 +5,7 @@ use crate::daemon::ending::SHUTDOWN;
 use crate::daemon::journal::rotation::RotationStage;
 use crate::daemon::r#loop::daemon::Daemon;
 use crate::daemon::views::worker::{AgentItem, Item};
+use crate::engine::live::LiveAgent;
 
 impl Daemon {
     /// Ends in order: turns that are being typed are typed to the end, what the agents' workers still have to say is
@@ -96,10 +97,13 @@ impl Daemon {
             let Some(mut seen) = self.engine.agent(name) else { continue };
             (seen.pane, seen.pid, seen.why, seen.asks, seen.up_since) = (None, None, None, None, None);
             let at = self.timers.clock.now();
+            let since = self.views.states.since(name, "stopped", at);
             self.views.put(Item::Agent(Box::new(AgentItem {
                 seen,
                 state: Some("stopped"),
                 doing: None,
+                known: LiveAgent::default(),
+                since,
                 at,
             })));
         }

@@ -129,7 +129,7 @@ impl Daemon {
         if state.halted.is_some() {
             status.push_str("; stopped by queue/STOP");
         }
-        if self.engine.overview().tmux_lost {
+        if self.engine.is_tmux_lost() {
             status.push_str("; tmux is being started again");
         }
         self.health.heartbeat.tell(status);

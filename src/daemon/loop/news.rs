@@ -173,6 +173,7 @@ impl Daemon {
         match read {
             Ok(settings) => {
                 self.config.settings = Arc::new(settings);
+                self.clients.publish_team(self.config.settings.clone());
                 self.note(About::TeamFile, None);
                 let later = self.panes.tmux.set(&self.config.settings);
                 let note =

@@ -75,6 +75,7 @@ impl Daemon {
         self.note_room(room);
         self.mailbox.submit(room);
         let now = self.timers.clock.now();
+        self.clients.publish(self.engine.is_tmux_lost(), self.health.notes.news());
         self.views.set_rotating(self.journal.rotation.stage != RotationStage::No);
         self.views.submit(&self.engine, &self.journal, now)?;
         self.rotate_segment()

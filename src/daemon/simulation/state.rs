@@ -133,6 +133,7 @@ impl Run {
             socket,
             server,
             notifier,
+            published: crate::daemon::clients::reads::Published::default(),
         };
         Self {
             _folder: folder,

@@ -111,6 +111,9 @@ pub(in crate::daemon) fn build(
     let terms = Terms::of(&settings.general, engine.state().halted.is_some());
     let frames = Frames::new(process.workspace.frames(), process.clock);
     let tmux = TmuxHandle::new(process.server.clone(), connection, terms, frames);
+    let settings = Arc::new(settings);
+    let clients = ClientsHandle::new(unavailable::take(&mut process.calls), process.published.live.clone());
+    clients.publish_team(settings.clone());
     let keys =
         Keys::open(&process.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;
     let mut views = ViewsHandle::new(ways.views_jobs, ways.shown, unsynced);
@@ -120,7 +123,7 @@ pub(in crate::daemon) fn build(
     let daemon = Daemon {
         config: Config {
             workspace: process.workspace.clone(),
-            settings: Arc::new(settings),
+            settings,
             socket: process.socket.display().to_string(),
             started_at: process.clock.wall(),
         },
@@ -131,7 +134,7 @@ pub(in crate::daemon) fn build(
         mailbox: MailboxHandle::new(ways.mailing, ways.mailbox_alive, ways.handled),
         claims: ClaimBarrier::default(),
         panes: PanesHandle::new(keys, tmux),
-        clients: ClientsHandle::new(unavailable::take(&mut process.calls)),
+        clients,
         health: HealthHandle::new(lost, process.notifier.clone()),
         inbox: Inbox { receiver: inbox, sender: news, tasks: JoinSet::new() },
         ending: None,

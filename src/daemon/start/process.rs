@@ -1,6 +1,7 @@
 //! Start-up and the end: lock, journal, agents that are still there, workers, signals. The same path is taken again
 //! after a write to the journal has failed.
 
+use crate::daemon::clients::reads::{self, Published, Reads};
 use crate::daemon::clients::request::{CALLS_MAX, Call};
 use crate::daemon::clients::server::{self, Serve, Serving};
 use crate::daemon::ending::{Ending, SHUTDOWN};
@@ -18,7 +19,9 @@ use crate::io::lock::Lock;
 use crate::io::log::Log;
 use crate::io::systemd::{Notifier, Word};
 use crate::io::workspace::{Surroundings, Workspace};
+use crate::wire::api::DaemonInfo;
 use crate::wire::team_file::Settings;
+use crate::wire::time::rfc3339;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::time::Duration;
@@ -84,6 +87,16 @@ async fn live(
     let server = tmux_server(&workspace, &around, &settings);
     let unavailable = Unavailable::new(end, workspace.clone());
     let of_process = notifier.clone();
+    let published = Published::default();
+    let about = DaemonInfo {
+        pid: std::process::id(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        started_at: rfc3339(clock.wall()),
+        socket: socket.display().to_string(),
+    };
+    published.live.send_modify(|live| live.daemon = Some(about));
+    let (asked, reading) = reads::start(workspace.clone(), clock, &published)
+        .map_err(io("start the thread that answers questions"))?;
     let mut process = Process {
         workspace,
         around,
@@ -95,18 +108,20 @@ async fn live(
         socket,
         server,
         notifier: of_process,
+        published,
     };
     let mut serving = None;
-    let server = (listener, serve, to_loop);
+    let server = (listener, serve, to_loop, asked);
     let ending = live_on(&mut process, settings, &mut signals, &notifier, server, &mut serving).await;
     own.remove();
     let ending = ending?;
     Serving::end(serving).await;
+    reading.end().await;
     finish(&process, ending).await
 }
 
 /// What begins to be answered with the first life.
-type Door = (UnixListener, Serve, mpsc::Sender<Call>);
+type Door = (UnixListener, Serve, mpsc::Sender<Call>, Reads);
 
 /// One life after the other, until one ends as it should.
 async fn live_on(
@@ -173,8 +188,8 @@ fn take_place(
 }
 
 /// Begins to answer those who connect.
-async fn answer((listener, serve, to_loop): Door) -> Result<Serving, StartError> {
-    server::start(listener, serve, to_loop).await.map_err(io("serve the socket"))
+async fn answer((listener, serve, to_loop, reads): Door) -> Result<Serving, StartError> {
+    server::start(listener, serve, to_loop, reads).await.map_err(io("serve the socket"))
 }
 
 /// A file that this daemon made. Where `.tasuki/` was removed, the next daemon may have made another one of its name.

@@ -1,5 +1,6 @@
 //! What the daemon keeps while its incarnations come and go.
 
+use crate::daemon::clients::reads::Published;
 use crate::daemon::clients::request::Call;
 use crate::daemon::ground::Ground;
 use crate::daemon::health::service_notifier::ServiceNotifier;
@@ -26,4 +27,6 @@ pub(in crate::daemon) struct Process {
     pub(in crate::daemon) server: Server,
     /// The way to the service manager.
     pub(in crate::daemon) notifier: ServiceNotifier,
+    /// What is said to whoever looks.
+    pub(in crate::daemon) published: Published,
 }

@@ -57,11 +57,11 @@ pub(in crate::daemon) fn start(
     let (workspace, clock) = (&process.workspace, process.clock);
     let (reader, archive) = (journal.reader(), journal.archive());
     let (answers, written) = mpsc::channel(1);
-    let started = journal::start(journal, answers);
+    let started = journal::start(journal, answers, process.published.extents.clone());
     let (journal_jobs, journal) = started.map_err(io("start the journal's thread"))?;
     let (tell, shown) = mpsc::channel(1);
     let views = Views::open(workspace.root())?;
-    let started = views::start(views, reader, tell);
+    let started = views::start(views, reader, tell, process.published.live.clone());
     let (views_jobs, views) = started.map_err(io("start the views' thread"))?;
     let mailbox = Mailbox::open(workspace.root())?;
     let low_bytes = settings.general.low_disk_bytes;

@@ -4,8 +4,10 @@
 
 use crate::daemon::tmux::server::{bare_server, socket_name};
 use crate::daemon::tmux::windows::HANGS_UP;
+use crate::daemon::views::item::AgentItem;
 use crate::daemon::views::pages;
 use crate::engine::event::{AgentChange, Event};
+use crate::engine::live::LiveAgent;
 use crate::engine::state::{Agent, Phase};
 use crate::engine::team::Team;
 use crate::engine::words::{AgentName, Nonce, ProcessKey};
@@ -174,7 +176,9 @@ pub fn show_stopped(workspace: &Workspace, team: &Team, text: &str) -> Result<()
     for name in team.members.keys() {
         let Some(mut seen) = memory.engine.agent(name) else { continue };
         (seen.pane, seen.pid, seen.why, seen.asks, seen.up_since) = (None, None, None, None, None);
-        let text = pages::agent(&seen, "stopped", None, clock.now());
+        let (known, now) = (LiveAgent::default(), clock.now());
+        let item = AgentItem { seen, state: None, doing: None, known, since: now, at: now };
+        let text = pages::agent(&item, "stopped");
         views.write(View::Agent(name.clone()), &text).map_err(|error| error.to_string())?;
     }
     Ok(())

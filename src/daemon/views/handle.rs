@@ -55,10 +55,29 @@ pub struct ViewsHandle {
     unsynced: bool,
     /// The last meaningful line of each pane.
     doing: BTreeMap<AgentName, String>,
+    /// Since when each agent is in its state.
+    pub(in crate::daemon) states: States,
     /// Views that are not swept away, though nothing is known of their messages.
     spared: BTreeSet<MessageId>,
     /// Contents that came a moment ago.
     fresh: FreshBodies,
+}
+
+/// Since when each agent is in its state.
+#[derive(Debug, Default)]
+pub struct States(BTreeMap<AgentName, (&'static str, Millis)>);
+
+impl States {
+    /// Since when it is in this state: from now on, if it was in another one.
+    pub fn since(&mut self, name: &AgentName, state: &'static str, now: Millis) -> Millis {
+        match self.0.get(name) {
+            Some((before, since)) if *before == state => *since,
+            _ => {
+                self.0.insert(name.clone(), (state, now));
+                now
+            }
+        }
+    }
 }
 
 /// What could not be written.
@@ -93,6 +112,7 @@ impl ViewsHandle {
             rotating: false,
             unsynced,
             doing,
+            states: States::default(),
             spared,
             fresh: FreshBodies::default(),
         }
@@ -368,7 +388,7 @@ impl ViewsHandle {
     }
 
     fn agent(
-        &self,
+        &mut self,
         engine: &Engine,
         name: &AgentName,
         state: Option<&'static str>,
@@ -376,7 +396,9 @@ impl ViewsHandle {
     ) -> Option<Item> {
         let seen = engine.agent(name)?;
         let doing = self.doing.get(name).cloned();
-        Some(Item::Agent(Box::new(AgentItem { seen, state, doing, at: now })))
+        let since = self.states.since(name, state.unwrap_or(seen.state), now);
+        let known = engine.live_agent(name);
+        Some(Item::Agent(Box::new(AgentItem { seen, state, doing, known, since, at: now })))
     }
 
     /// An ended message's views. Its agent is `completed` until the result is written.

@@ -1,5 +1,6 @@
 //! What the views' thread is given: each view with all that it says, and where its bodies are.
 
+use crate::engine::live::LiveAgent;
 use crate::engine::message::Body;
 use crate::engine::state::PartAnswer;
 use crate::engine::view::AgentSeen;
@@ -89,6 +90,10 @@ pub struct AgentItem {
     pub state: Option<&'static str>,
     /// The last meaningful line of its pane.
     pub doing: Option<String>,
+    /// What the engine knows of it besides the journal.
+    pub known: LiveAgent,
+    /// Since when it is in its state.
+    pub since: Millis,
     /// Now.
     pub at: Millis,
 }

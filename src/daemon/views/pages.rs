@@ -1,18 +1,19 @@
 //! What is in an agent's status file: from what the engine shows, and what its pane printed last.
 
-use crate::engine::view::AgentSeen;
-use crate::engine::words::Millis;
+use crate::daemon::views::item::AgentItem;
 use crate::wire::status;
 use crate::wire::status::{AgentStatus, Statistics};
 
 /// `status/agents/NAME.yaml`; `state` is another word than the engine's while a result is being written.
 #[must_use]
-pub fn agent(seen: &AgentSeen, state: &str, doing: Option<&str>, at: Millis) -> String {
-    let counts = seen.counts;
+pub fn agent(item: &AgentItem, state: &str) -> String {
+    let AgentItem { seen, doing, since, at, .. } = item;
+    let (doing, at, counts) = (doing.as_deref(), *at, seen.counts);
     status::agent(&AgentStatus {
         agent: &seen.name,
         state,
         task: seen.current.as_ref(),
+        since: *since,
         at,
         started_at: seen.up_since,
         doing: seen.why.as_deref().or(doing.filter(|_| does_something(state))),

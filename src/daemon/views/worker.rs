@@ -12,6 +12,7 @@ use crate::io::folder::FolderError;
 use crate::io::journal::Reader;
 use crate::io::mailbox::MAIN_ZONE;
 use crate::io::views::{View, Views, line};
+use crate::read::{Live, LiveInfo};
 use crate::wire::message::view::{MessageView, Note};
 use crate::wire::status;
 use crate::wire::time::Day;
@@ -21,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::vec::IntoIter;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 /// One batch at a time is all the loop ever gives.
 const JOBS_MAX: usize = 1;
@@ -80,10 +81,11 @@ pub fn start(
     views: Views,
     reader: Reader,
     answers: mpsc::Sender<BatchShown>,
+    live: watch::Sender<Live>,
 ) -> std::io::Result<(SyncSender<Job>, std::thread::JoinHandle<()>)> {
     let (jobs, inbox) = sync_channel(JOBS_MAX);
     let thread = std::thread::Builder::new().name("views".to_owned());
-    let mut worker = Worker::new(views, reader);
+    let mut worker = Worker { live: Some(live), ..Worker::new(views, reader) };
     Ok((jobs, thread.spawn(move || worker.work(&inbox, &answers))?))
 }
 
@@ -97,13 +99,15 @@ pub(in crate::daemon) struct Worker {
     pub(super) quiet: bool,
     /// Infos that were typed to an agent and so are done. Their open views stay until its next turn: it reads them now.
     unread: BTreeMap<AgentName, Vec<MessageId>>,
+    /// Where it is said, to whoever looks, what agents do.
+    live: Option<watch::Sender<Live>>,
 }
 
 impl Worker {
     /// Whoever writes these views, with bodies from this journal.
     pub(in crate::daemon) fn new(views: Views, reader: Reader) -> Self {
         let (complained, unread) = (BTreeMap::new(), BTreeMap::new());
-        Self { views, reader, complained, quiet: false, unread }
+        Self { views, reader, complained, quiet: false, unread, live: None }
     }
 
     fn work(&mut self, jobs: &Receiver<Job>, answers: &mpsc::Sender<BatchShown>) {
@@ -164,7 +168,8 @@ impl Worker {
             }
             Item::Agent(item) => {
                 let state = item.state.unwrap_or(item.seen.state);
-                let text = pages::agent(&item.seen, state, item.doing.as_deref(), item.at);
+                self.publish(item);
+                let text = pages::agent(item, state);
                 self.views.write(View::Agent(item.seen.name.clone()), &text)?;
                 if state == "stopped" {
                     self.put_away(&item.seen.name)?; // nobody reads what it was told
@@ -252,6 +257,23 @@ impl Worker {
         self.views.write_done(id, day, &text)?;
         self.unread.entry(reader.clone()).or_default().push(id.clone());
         Ok(())
+    }
+
+    /// Says to whoever looks what an agent does.
+    fn publish(&self, item: &AgentItem) {
+        let Some(live) = &self.live else { return };
+        let AgentItem { seen, state, doing, known, since, .. } = item;
+        let info = LiveInfo {
+            known: known.clone(),
+            state: *state,
+            doing: doing.as_deref().map(Into::into),
+            since: Some(*since),
+            has_ended: false,
+        };
+        live.send_modify(|live| {
+            live.agents.insert(seen.name.clone(), Arc::new(info));
+            live.version += 1;
+        });
     }
 
     /// An agent gets its next turn: it has read what it was told before.

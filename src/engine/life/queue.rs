@@ -56,6 +56,11 @@ impl Queue {
         self.ripe.first().or_else(|| self.later.first().map(|(_, key)| key)).map(|key| &key.id)
     }
 
+    /// All that wait, in the order in which they go.
+    pub fn ids(&self) -> impl Iterator<Item = &MessageId> {
+        self.ripe.iter().chain(self.later.iter().map(|(_, key)| key)).map(|key| &key.id)
+    }
+
     /// The first message that may go now, of those that are `meant`.
     pub fn first(&mut self, now: Millis, meant: impl Fn(&MessageId) -> bool) -> Option<&QueueKey> {
         while self.later.first().is_some_and(|(at, _)| *at <= now) {

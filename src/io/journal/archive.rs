@@ -6,6 +6,7 @@ use super::error::JournalError;
 use super::fingerprints::{Extract, FinishedEntry};
 use super::id_hash::IdHash;
 use super::names::ids_name;
+use super::read::Reader;
 use super::writer::Journal;
 use crate::engine::words::MessageId;
 
@@ -22,6 +23,27 @@ impl Journal {
     #[must_use]
     pub fn archive(&self) -> Archive {
         Archive { folder: self.disk.folder.clone(), closed: self.closed.clone(), extract: self.extract }
+    }
+}
+
+impl Reader {
+    /// What the list of a closed segment says of a message; none where there is no list that can be used: then the segment
+    /// itself says it.
+    ///
+    /// # Errors
+    /// [`JournalError::Io`] if the machine refuses.
+    pub fn known_in(
+        &self,
+        segment: u32,
+        id: &MessageId,
+    ) -> Result<Option<Option<FinishedEntry>>, JournalError> {
+        let found =
+            Closed::load(&self.folder, segment).and_then(|closed| closed.find(&self.folder, IdHash::of(id)));
+        match found {
+            Ok(found) => Ok(Some(found)),
+            Err(Unusable::Bad(_)) => Ok(None),
+            Err(Unusable::Failed(error)) => Err(error),
+        }
     }
 }
 

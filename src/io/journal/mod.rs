@@ -34,6 +34,7 @@ mod error;
 mod filter;
 mod find;
 mod fingerprints;
+mod follow;
 mod fragments;
 mod fsck;
 #[cfg(any(test, fuzzing))]
@@ -61,6 +62,7 @@ pub use counters::Counters;
 pub use entry::{Entry, StepLine};
 pub use error::{Flaw, JournalError};
 pub use fingerprints::{Extract, Fingerprint, FinishedEntry, Walk};
+pub use follow::{Cursor, Extent, Extents};
 pub use fsck::fsck;
 pub use id_hash::IdHash;
 pub use line::Kind;

@@ -166,7 +166,7 @@ impl Load {
         self.record.note(&Note::CallingOff { id: id.clone() })?;
         let (workspace, around) = (self.workspace.clone(), self.around.clone());
         let end = if self.chance.percent(30) { "?let_finish=true" } else { "" };
-        let path = format!("/v1/messages/{id}/cancel{end}");
+        let path = format!("/api/messages/{id}/cancel{end}");
         under_way.spawn(async move {
             let asked = tokio::task::spawn_blocking(move || {
                 let client = Client::new(&workspace, &around)?;
@@ -302,7 +302,7 @@ fn post(workspace: &Workspace, around: &Surroundings, parcel: &Parcel, bytes: &[
     });
     loop {
         let client = Client::new(workspace, around).map_err(|error| error.to_string())?;
-        match client.post::<Accepted>("/v1/messages", &message, ANSWER_DEADLINE) {
+        match client.post::<Accepted>("/api/messages", &message, ANSWER_DEADLINE) {
             Ok(_) => return Ok(()),
             Err(ClientError::Refused(problem)) if problem.code == FULL => client.pause(AGAIN),
             Err(ClientError::Refused(problem)) => {

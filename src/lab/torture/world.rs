@@ -344,7 +344,7 @@ fn until_ready(workspace: &Workspace, around: &Surroundings, pid: Option<u32>, c
     let deadline = u64::try_from(READY_DEADLINE.as_millis()).unwrap_or(u64::MAX);
     while clock.now().since(began) < deadline {
         // A client knows the socket that was said when it was made; the candidates are the same at each start.
-        let health: Result<Health, ClientError> = client.get("/v1/health", READY_DEADLINE);
+        let health: Result<Health, ClientError> = client.get("/api/health", READY_DEADLINE);
         if health.is_ok_and(|health| Some(health.daemon.pid) == pid) {
             return true;
         }
@@ -357,7 +357,7 @@ fn until_up(workspace: &Workspace, around: &Surroundings, within: Duration, cloc
     let Ok(client) = Client::new(workspace, around) else { return vec!["nobody can be asked".into()] };
     let began = clock.now();
     loop {
-        let status: Result<StatusInfo, ClientError> = client.get("/v1/status", TMUX_DEADLINE);
+        let status: Result<StatusInfo, ClientError> = client.get("/api/status", TMUX_DEADLINE);
         let agents = status.map(|status| status.agents).unwrap_or_default();
         let down =
             agents.iter().filter(|agent| !matches!(agent.state.as_str(), "idle" | "working" | "waiting"));

@@ -10,7 +10,6 @@ use crate::io::client::ANSWER_DEADLINE;
 use crate::io::clock::Clock;
 use crate::wire::api::{AgentInfo, Done, StatusInfo};
 use clap::Subcommand;
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// A window is made within some milliseconds. One that is not there yet is left to `tasuki status`.
@@ -63,10 +62,10 @@ pub(super) enum Verb {
 
 pub(super) fn run(context: &Context, args: &Args) -> Ended {
     match &args.verb {
-        Verb::Start { agent: None } => start(context, None, "/v1/agents/start"),
-        Verb::Start { agent: Some(name) } => start(context, Some(name), &format!("/v1/agents/{name}/start")),
-        Verb::Stop { agent } => order(context, &format!("/v1/agents/{agent}/stop")),
-        Verb::Restart { agent } => start(context, Some(agent), &format!("/v1/agents/{agent}/restart")),
+        Verb::Start { agent: None } => start(context, None, "/api/agents/start"),
+        Verb::Start { agent: Some(name) } => start(context, Some(name), &format!("/api/agents/{name}/start")),
+        Verb::Stop { agent } => order(context, &format!("/api/agents/{agent}/stop")),
+        Verb::Restart { agent } => start(context, Some(agent), &format!("/api/agents/{agent}/restart")),
         Verb::List => list(context),
         // It was run before there was a context.
         #[cfg(feature = "lab")]
@@ -83,7 +82,7 @@ fn start(context: &Context, name: Option<&AgentName>, path: &str) -> Ended {
     let clock = Clock::start();
     let began = clock.now();
     let agents = loop {
-        let status: StatusInfo = client.get("/v1/status", ANSWER_DEADLINE)?;
+        let status: StatusInfo = client.get("/api/status", ANSWER_DEADLINE)?;
         let mut agents = status.agents;
         agents.retain(|agent| name.as_ref().is_none_or(|name| agent.agent_name == name.as_str()));
         let is_known = |agent: &AgentInfo| agent.pid.is_some() || agent.state != "starting";
@@ -109,6 +108,6 @@ pub(super) fn order(context: &Context, path: &str) -> Ended {
 }
 
 fn list(context: &Context) -> Ended {
-    let status: StatusInfo = context.client()?.get("/v1/status", ANSWER_DEADLINE)?;
-    context.tell(&status.agents, || status::agents(&status.agents, &BTreeMap::new()))
+    let status: StatusInfo = context.client()?.get("/api/status", ANSWER_DEADLINE)?;
+    context.tell(&status.agents, || status::agents(&status.agents))
 }

@@ -45,7 +45,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
         return show(context, agent);
     }
     let body = PaneAnswerBody { choose: args.choice.join(" "), of: args.of.clone() };
-    let path = format!("/v1/panes/{agent}/answer");
+    let path = format!("/api/panes/{agent}/answer");
     let answered: PaneAnswered = context.client()?.post(&path, &body, ANSWER_DEADLINE)?;
     context.tell(&answered, || format!("answered: {}", harmless_lines(&answered.choice)))?;
     if answered.proven {
@@ -57,7 +57,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
 }
 
 fn show(context: &Context, agent: &AgentName) -> Ended {
-    let look: PaneLookInfo = context.client()?.get(&format!("/v1/panes/{agent}/look"), ANSWER_DEADLINE)?;
+    let look: PaneLookInfo = context.client()?.get(&format!("/api/panes/{agent}/look"), ANSWER_DEADLINE)?;
     let Some(asks) = look.asks else {
         if let Some(why) = unclaimed(context, agent)? {
             return context
@@ -77,7 +77,7 @@ fn show(context: &Context, agent: &AgentName) -> Ended {
 
 /// What to do about a turn that ended without a claim, if the agent's has.
 fn unclaimed(context: &Context, agent: &AgentName) -> Result<Option<String>, Failure> {
-    let status: StatusInfo = context.client()?.get("/v1/status", ANSWER_DEADLINE)?;
+    let status: StatusInfo = context.client()?.get("/api/status", ANSWER_DEADLINE)?;
     let its = status.agents.into_iter().find(|info| info.agent_name == agent.as_str());
     Ok(its.filter(|info| info.state == "waiting_input").and_then(|info| info.why))
 }

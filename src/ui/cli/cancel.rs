@@ -32,7 +32,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let mut worst: Option<Failure> = None;
     let mut failed = 0;
     for id in &args.ids {
-        let path = format!("/v1/messages/{id}/cancel{query}");
+        let path = format!("/api/messages/{id}/cancel{query}");
         match client.post::<Done>(&path, &serde_json::json!({}), ANSWER_DEADLINE) {
             Ok(done) => context.tell(&done, || done.what.clone())?,
             Err(error @ ClientError::NotRunning { .. }) => return Err(error.into()),

@@ -245,7 +245,7 @@ fn folders(workspace: &Workspace) -> Vec<Check> {
 /// What holds the work up, as far as a daemon that runs says so.
 fn work(context: &Context, workspace: &Workspace) -> Vec<Check> {
     let asked = Client::new(workspace, &context.around)
-        .and_then(|client| client.get::<StatusInfo>("/v1/status", ANSWER_DEADLINE));
+        .and_then(|client| client.get::<StatusInfo>("/api/status", ANSWER_DEADLINE));
     let Ok(status) = asked else { return Vec::new() };
     let stopped = status.halted_since.map(|since| {
         let found = format!("queue/STOP has existed since {since}: nothing is typed");
@@ -331,7 +331,7 @@ fn socket(context: &Context, workspace: &Workspace) -> Check {
 
 fn daemon(context: &Context, workspace: &Workspace) -> Check {
     let asked = Client::new(workspace, &context.around)
-        .and_then(|client| client.get::<Health>("/v1/health", ANSWER_DEADLINE));
+        .and_then(|client| client.get::<Health>("/api/health", ANSWER_DEADLINE));
     match asked {
         Ok(Health { daemon, .. }) if daemon.version == env!("CARGO_PKG_VERSION") => {
             check("daemon", Verdict::Good, format!("process {} answers", daemon.pid), "")

@@ -146,7 +146,7 @@ fn tell_strangers(context: &Context, workspace: &Workspace) {
 
 /// Whether a daemon was there to be asked.
 fn ask(client: &Client, body: &DownBody) -> Result<bool, Failure> {
-    match client.post::<Done>("/v1/down", body, ANSWER_DEADLINE) {
+    match client.post::<Done>("/api/down", body, ANSWER_DEADLINE) {
         // It may end before its answer is out.
         Err(ClientError::Gone(_)) => Ok(true),
         asked => Ok(unless_running(asked)?.is_some()),

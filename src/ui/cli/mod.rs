@@ -21,6 +21,7 @@ mod init;
 mod lab;
 mod lint;
 mod log;
+mod look;
 mod lying;
 mod pane;
 mod reply;

@@ -108,9 +108,9 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
             let wait = (wait_ms > 0).then(|| format!("{wait_ms}ms"));
             send(context, agent, &PaneSendBody { text, lines: *lines, force: *force, wait }, wait_ms)
         }
-        Verb::ClearLine { agent } => order(context, &format!("/v1/panes/{agent}/clear-line")),
+        Verb::ClearLine { agent } => order(context, &format!("/api/panes/{agent}/clear-line")),
         Verb::Read { agent, history } => {
-            let path = format!("/v1/panes/{agent}?history={history}");
+            let path = format!("/api/panes/{agent}?history={history}");
             let shown: PaneText = context.client()?.get(&path, ANSWER_DEADLINE)?;
             context.tell(&shown, || harmless_lines(&shown.text))
         }
@@ -123,14 +123,14 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
                 *timeout,
             )
         }
-        Verb::Clear { agent } => order(context, &format!("/v1/panes/{agent}/clear")),
+        Verb::Clear { agent } => order(context, &format!("/api/panes/{agent}/clear")),
         Verb::Ready { agent } => ready(context, agent),
     }
 }
 
 fn send(context: &Context, agent: &AgentName, body: &PaneSendBody, wait_ms: u64) -> Ended {
     let deadline = ANSWER_DEADLINE + Duration::from_millis(wait_ms);
-    let typed: PaneTyped = context.client()?.post(&format!("/v1/panes/{agent}/send"), body, deadline)?;
+    let typed: PaneTyped = context.client()?.post(&format!("/api/panes/{agent}/send"), body, deadline)?;
     if typed.proven {
         return context.tell(&typed, || "typed".to_owned());
     }
@@ -149,7 +149,7 @@ fn read_hour(text: &str) -> Result<u64, String> {
 
 fn wait(context: &Context, agent: &AgentName, body: &PaneWaitBody, timeout_ms: u64) -> Ended {
     let deadline = ANSWER_DEADLINE + Duration::from_millis(timeout_ms);
-    let shown: PaneText = context.client()?.post(&format!("/v1/panes/{agent}/wait"), body, deadline)?;
+    let shown: PaneText = context.client()?.post(&format!("/api/panes/{agent}/wait"), body, deadline)?;
     context.tell(&shown, || harmless_lines(&shown.text))?;
     if !shown.timed_out {
         return Ok(());
@@ -159,7 +159,7 @@ fn wait(context: &Context, agent: &AgentName, body: &PaneWaitBody, timeout_ms: u
 }
 
 fn ready(context: &Context, agent: &AgentName) -> Ended {
-    let ready: PaneReady = context.client()?.get(&format!("/v1/panes/{agent}/ready"), ANSWER_DEADLINE)?;
+    let ready: PaneReady = context.client()?.get(&format!("/api/panes/{agent}/ready"), ANSWER_DEADLINE)?;
     if ready.ready {
         return context.tell(&ready, || "ready".to_owned());
     }

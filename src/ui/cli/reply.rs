@@ -33,7 +33,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let client = context.client()?;
     let token = args.token.as_str();
     let done: Done = if args.ack {
-        client.post(&format!("/v1/turns/{token}/ack"), &serde_json::json!({}), ANSWER_DEADLINE)?
+        client.post(&format!("/api/turns/{token}/ack"), &serde_json::json!({}), ANSWER_DEADLINE)?
     } else {
         let text = text_or_input(args.text.as_deref())?;
         if text.trim().is_empty() {
@@ -41,7 +41,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
             return Err(Failure::new(Kind::Rejected, "content-empty", "the answer is empty", cure));
         }
         let body = ReplyBody { text, failed: args.failed };
-        client.post(&format!("/v1/turns/{token}/reply"), &body, ANSWER_DEADLINE)?
+        client.post(&format!("/api/turns/{token}/reply"), &body, ANSWER_DEADLINE)?
     };
     context.tell(&done, || done.what.clone())
 }

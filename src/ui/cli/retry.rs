@@ -9,9 +9,8 @@ use crate::engine::words::MessageId;
 use crate::io::chance::mint_id;
 use crate::io::client::{ANSWER_DEADLINE, Client, ClientError};
 use crate::io::workspace::Workspace;
-use crate::wire::api::{Done, MessageList, Problem};
+use crate::wire::api::{Done, MessagePage, MessagesQuery, Problem, Question};
 use crate::wire::message::draft::OWN_KEYS;
-use crate::wire::message::view::MessageView;
 use serde_json::{Map, Value, json};
 
 /// Fields of the old message that a new one does not take over.
@@ -33,7 +32,7 @@ pub(super) struct Args {
 pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let workspace = context.workspace()?;
     let client = Client::new(&workspace, &context.around)?;
-    let path = format!("/v1/messages/{}/retry", args.id);
+    let path = format!("/api/messages/{}/retry", args.id);
     match client.post::<Done>(&path, &json!({}), ANSWER_DEADLINE) {
         Ok(done) => context.tell(&done, || done.what.clone()),
         Err(ClientError::Refused(Problem { code, .. })) if matches!(&*code, "not-open" | "no-message") => {
@@ -83,9 +82,10 @@ fn send_again(context: &Context, workspace: &Workspace, client: &Client, old: &M
 
 /// A message that repeats this one and is open, or waits in `queue/`.
 fn sent_again(workspace: &Workspace, client: &Client, old: &MessageId) -> Option<String> {
-    if let Ok(list) = client.get::<MessageList>("/v1/messages", ANSWER_DEADLINE) {
-        let again = |message: &MessageView| message.retry_of.as_ref() == Some(old);
-        return list.messages.into_iter().find(again).map(|message| message.id.to_string());
+    let (state, retry_of) = (Some("open".to_owned()), Some(old.to_string()));
+    let asked = MessagesQuery { state, retry_of, ..MessagesQuery::default() };
+    if let Ok(list) = client.get::<MessagePage>(&asked.address(), ANSWER_DEADLINE) {
+        return list.messages.into_iter().next().map(|message| message.id.to_string());
     }
     let waiting = std::fs::read_dir(workspace.queue()).into_iter().flatten().flatten();
     let views = waiting.filter_map(|entry| files::read::<Map<String, Value>>(&entry.path()));

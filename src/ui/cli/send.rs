@@ -159,7 +159,7 @@ pub(super) fn send(
     message: &Value,
     id: &MessageId,
 ) -> Result<Sent, Failure> {
-    let sent = match client.post("/v1/messages", message, ANSWER_DEADLINE) {
+    let sent = match client.post("/api/messages", message, ANSWER_DEADLINE) {
         Ok(accepted) => return Ok(Sent::Accepted(accepted)),
         Err(ClientError::NotRunning { .. }) if lock::holder(&workspace.lock())?.is_none() => Sent::Alone,
         Err(ClientError::NotRunning { .. }) => {
@@ -192,7 +192,7 @@ fn remark_on_receiver(context: &Context, workspace: &Workspace, client: &Client,
     let Ok(to) = team.addressee(to) else { return };
     let one = BTreeSet::from([to.clone()]);
     let members: Vec<&AgentName> = team.pools.get(&to).unwrap_or(&one).iter().collect();
-    let Ok(status) = client.get::<StatusInfo>("/v1/status", ANSWER_DEADLINE) else { return };
+    let Ok(status) = client.get::<StatusInfo>("/api/status", ANSWER_DEADLINE) else { return };
     let of = |name: &AgentName| status.agents.iter().find(|agent| agent.agent_name == name.as_str());
     if let Some(since) = &status.halted_since {
         context.remark(format!(

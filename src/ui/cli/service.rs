@@ -254,7 +254,7 @@ fn look(context: &Context, manager: &Manager, unit: Found) -> UnitStatus {
     let Found { name, path, root } = unit;
     let daemon = Workspace::at(Path::new(&root)).ok().and_then(|workspace| {
         let client = Client::new(&workspace, &context.around).ok()?;
-        let health = unless_running(client.get::<Health>("/v1/health", ANSWER_DEADLINE)).ok()?;
+        let health = unless_running(client.get::<Health>("/api/health", ANSWER_DEADLINE)).ok()?;
         health.map(|health| health.daemon)
     });
     let (enabled, active) = (manager.is_enabled(&name).ok(), manager.is_active(&name).ok());

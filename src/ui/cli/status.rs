@@ -1,24 +1,15 @@
 //! `tasuki status`: who does what, from the daemon, or from the files where none runs.
 
-use super::context::{Context, Ended, unless_running};
-use super::files;
+use super::context::{Context, Ended};
+use super::look::{Looked, Source, look};
 use super::lying::{self, Gone};
 use super::table::table;
-use crate::io::client::{Client, ClientError};
-use crate::wire::api::{AgentInfo, StatusInfo};
-use crate::wire::team_file::Settings;
+use crate::io::client::Client;
+use crate::wire::api::{AgentInfo, StatusInfo, StatusQuery};
 use serde::Serialize;
-use std::collections::BTreeMap;
-use std::time::Duration;
 
-/// How long the daemon may take before the files are read instead: it answers within some milliseconds, and a busy machine gives it
-/// a second.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// Said where the team file was removed under a daemon.
 const NO_TEAM_FILE: &str = "tasuki.yaml is gone: the daemon goes on with the team that it knows; put the file back, or end it with `tasuki down`";
-/// How the status file begins what it says of a person's unsent words.
-const DRAFT: &str = "draft: ";
-
 /// Shows the team: each agent's state, task, queue and last line
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -34,29 +25,14 @@ pub(super) fn run(context: &Context, _: &Args) -> Ended {
     // A daemon goes on without its team file.
     let workspace = context.workspace()?;
     let client = Client::new(&workspace, &context.around)?;
-    let (asked, silent) = match client.get::<StatusInfo>("/v1/status", PATIENCE) {
-        Err(ClientError::TooSlow(_)) => (None, true),
-        // It was killed while it was asked, or just before.
-        Err(ClientError::Gone(_)) => (None, false),
-        asked => (unless_running(asked)?, false),
-    };
-    let gone = if asked.is_none() { lying::gone(&workspace) } else { None };
-    let mut status = asked.unwrap_or_else(|| {
-        let mut status = files::status(&workspace);
-        // The daemon removes the files of whoever has left the team, and none runs.
-        if let Ok(loaded) = Settings::load(&workspace, &context.around) {
-            let members = loaded.settings.team.members;
-            let is_member = |name: &str| members.keys().any(|member| member.as_str() == name);
-            status.agents.retain(|agent| agent.state != "stopped" || is_member(&agent.agent_name));
-        }
-        status
-    });
+    let Looked { answer: mut status, source } = look(context, &workspace, &client, &StatusQuery {})?;
+    let gone = if source == Source::Files { lying::gone(&workspace) } else { None };
     status.notes.extend(gone.iter().flat_map(|gone| gone.notes.clone()));
     status.notes.extend(lying::notes(&workspace));
     if !workspace.team_file().exists() {
         status.notes.push(NO_TEAM_FILE.to_owned());
     }
-    let (gone, silent) = if silent { (None, Some(lying::silent(&workspace))) } else { (gone, None) };
+    let silent = (source == Source::SilentDaemon).then(|| lying::silent(&workspace));
     let shown = Shown {
         status,
         files_in_queue: lying::in_queue(&workspace),
@@ -64,10 +40,7 @@ pub(super) fn run(context: &Context, _: &Args) -> Ended {
         daemon_gone: gone,
         daemon_silent: silent,
     };
-    let files = files::agents(&workspace).into_iter();
-    let doing: BTreeMap<String, String> =
-        files.filter_map(|agent| Some((agent.agent_name, agent.doing?))).collect();
-    context.tell(&shown, || format!("{}\n\n{}", heading(&shown), agents(&shown.status.agents, &doing)))
+    context.tell(&shown, || format!("{}\n\n{}", heading(&shown), agents(&shown.status.agents)))
 }
 
 /// What the daemon says, or the files, and what is seen besides.
@@ -154,17 +127,14 @@ fn heading(shown: &Shown) -> String {
 }
 
 /// The table of agents.
-pub(super) fn agents(agents: &[AgentInfo], doing: &BTreeMap<String, String>) -> String {
+pub(super) fn agents(agents: &[AgentInfo]) -> String {
     let row = |agent: &AgentInfo| {
-        // What an idle agent printed last is done; a person's words in its input still stand there.
-        let counts = |line: &&String| agent.state != "idle" || line.starts_with(DRAFT);
-        let doing = agent.why.as_ref().or_else(|| doing.get(&agent.agent_name).filter(counts));
         vec![
             agent.agent_name.clone(),
             agent.state.clone(),
             agent.current_task.clone().unwrap_or_else(|| "-".to_owned()),
             agent.queued.to_string(),
-            doing.cloned().unwrap_or_default(),
+            agent.why.clone().or_else(|| agent.doing.clone()).unwrap_or_default(),
         ]
     };
     table(&["agent", "state", "task", "queued", "doing"], agents.iter().map(row).collect())

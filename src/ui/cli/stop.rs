@@ -28,7 +28,7 @@ pub(super) struct Args {
 
 pub(super) fn run(context: &Context, args: &Args) -> Ended {
     match &args.agent {
-        Some(name) => agent::order(context, &format!("/v1/agents/{name}/stop")),
+        Some(name) => agent::order(context, &format!("/api/agents/{name}/stop")),
         None => halt(context, args.all),
     }
 }
@@ -43,7 +43,7 @@ fn halt(context: &Context, on: bool) -> Ended {
         let what = if on { on_words } else { "queue/STOP is gone" };
         Ok::<_, Failure>(Done { what: what.to_owned(), id: None })
     };
-    let done = match client.post::<Done>("/v1/halt", &HaltBody { on }, ANSWER_DEADLINE) {
+    let done = match client.post::<Done>("/api/halt", &HaltBody { on }, ANSWER_DEADLINE) {
         Ok(done) => done,
         Err(ClientError::NotRunning { .. }) => {
             workspace.prepare()?;

@@ -95,7 +95,7 @@ fn found(
     clock: &Clock,
 ) -> Result<Option<DaemonInfo>, Failure> {
     loop {
-        match client.get::<Health>("/v1/health", HEALTH_DEADLINE) {
+        match client.get::<Health>("/api/health", HEALTH_DEADLINE) {
             Ok(health) => return Ok(Some(health.daemon)),
             Err(ClientError::NotRunning { .. } | ClientError::Gone(_)) => {}
             Err(ClientError::TooSlow(_)) => {
@@ -121,7 +121,7 @@ fn found(
 
 /// Has every agent started, and waits for them.
 fn ready(context: &Context, client: &Client, args: &Args) -> Result<Watched, ClientError> {
-    client.post::<Done>("/v1/agents/start", &serde_json::json!({}), ANSWER_DEADLINE)?;
+    client.post::<Done>("/api/agents/start", &serde_json::json!({}), ANSWER_DEADLINE)?;
     if args.no_wait { Ok(Watched::default()) } else { watch(context, client, args.within) }
 }
 
@@ -151,7 +151,7 @@ fn start(context: &Context, workspace: &Workspace, client: &Client) -> Result<Op
     let clock = Clock::start();
     let began = clock.now();
     loop {
-        let asked = match client.get::<Health>("/v1/health", ANSWER_DEADLINE) {
+        let asked = match client.get::<Health>("/api/health", ANSWER_DEADLINE) {
             // It listened already and could not start after all: why, it says below.
             Err(ClientError::Gone(_)) => None,
             asked => unless_running(asked)?,
@@ -209,7 +209,7 @@ fn watch(context: &Context, client: &Client, within_ms: u64) -> Result<Watched, 
     let began = clock.now();
     let mut lines = Lines::new(context.globals.json);
     loop {
-        let status: StatusInfo = client.get("/v1/status", ANSWER_DEADLINE)?;
+        let status: StatusInfo = client.get("/api/status", ANSWER_DEADLINE)?;
         let passed = clock.now().since(began);
         for agent in &status.agents {
             lines.show(context, agent, Millis(passed));

@@ -144,7 +144,7 @@ impl Waiting<'_> {
     /// that ended long ago.
     fn look(&self, stage: Option<StageName>, within_ms: u64) -> Result<MessageView, ClientError> {
         let stage = stage.unwrap_or(StageName::Queued);
-        let path = format!("/v1/messages/{}/wait?until=moved&stage={stage}&timeout={within_ms}ms", self.id);
+        let path = format!("/api/messages/{}/wait?until=moved&stage={stage}&timeout={within_ms}ms", self.id);
         let asked = self.client.get::<Waited>(&path, ANSWER_DEADLINE + Duration::from_millis(within_ms));
         match asked {
             Ok(waited) => Ok(waited.message),

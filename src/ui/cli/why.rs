@@ -7,8 +7,8 @@ use super::history;
 use super::history::draw::{Style, draw};
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::client::{ANSWER_DEADLINE, Client};
-use crate::io::history::of_agent;
 use crate::io::workspace::Workspace;
+use crate::read::history::of_agent;
 use crate::wire::api::{AgentInfo, StatusInfo};
 use crate::wire::team_file::Settings;
 
@@ -64,7 +64,7 @@ fn about_agent(context: &Context, workspace: &Workspace, args: &Args, agent: &Ag
     }
     warn(context, history.unread);
     let client = Client::new(workspace, &context.around)?;
-    let status = client.get::<StatusInfo>("/v1/status", ANSWER_DEADLINE).ok();
+    let status = client.get::<StatusInfo>("/api/status", ANSWER_DEADLINE).ok();
     let agents = status.map(|status| status.agents).unwrap_or_default();
     let now = agents.iter().find(|info| info.agent_name == agent.as_str()).map(agent_now);
     let value = serde_json::json!({"subject": args.subject, "story": history.sentences, "now": now});

@@ -1,6 +1,10 @@
 //! One address of the socket: who answers there, what it takes and gives, and what it is for.
 
 use super::gate::Gate;
+use super::given::Question;
+use crate::read::Answers;
+use axum::Json;
+use axum::extract::State;
 use axum::handler::Handler;
 use axum::routing::{self, MethodRouter};
 use schemars::{JsonSchema, schema_for};
@@ -71,6 +75,15 @@ pub(super) fn get<Takes: JsonSchema, Gives: JsonSchema, H: Handler<A, Gate>, A: 
 ) -> Address {
     let (takes, gives) = (Part::of::<Takes>(), Part::of::<Gives>());
     Address { method: "GET", path, takes, gives, what, handler: routing::get(handler) }
+}
+
+/// An address at which a question is answered.
+pub(super) fn read<Q: Answers>() -> Address {
+    let handler = |State(gate): State<Gate>, Question(question): Question<Q>| async move {
+        gate.read(question).await.map(Json)
+    };
+    let (takes, gives) = (Part::of::<Q>(), Part::of::<Q::Answer>());
+    Address { method: "GET", path: Q::PATH, takes, gives, what: Q::WHAT, handler: routing::get(handler) }
 }
 
 /// An address that is asked to do something.

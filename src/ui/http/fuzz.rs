@@ -2,11 +2,13 @@
 
 use super::gate::Gate;
 use super::routes::router;
+use crate::daemon::clients::reads::{self, Published};
 use crate::daemon::clients::request::{Call, Request, Response};
 use crate::engine::input::Reply;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::io::clock::Clock;
-use crate::wire::api::{DaemonInfo, Problem};
+use crate::io::workspace::Workspace;
+use crate::wire::api::Problem;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::header::CONTENT_TYPE;
@@ -18,16 +20,16 @@ use tokio::sync::mpsc;
 
 /// Addresses that read a body, and some that do not.
 const ADDRESSES: [(&str, &str); 10] = [
-    ("POST", "/v1/messages"),
-    ("POST", "/v1/turns/k7qf2m/reply"),
-    ("POST", "/v1/halt"),
-    ("POST", "/v1/down"),
-    ("POST", "/v1/panes/coder/send"),
-    ("POST", "/v1/panes/coder/wait"),
-    ("POST", "/v1/messages/msg-1/cancel"),
-    ("POST", "/v1/agents/coder/start"),
-    ("GET", "/v1/messages"),
-    ("PUT", "/v1/messages"),
+    ("POST", "/api/messages"),
+    ("POST", "/api/turns/k7qf2m/reply"),
+    ("POST", "/api/halt"),
+    ("POST", "/api/down"),
+    ("POST", "/api/panes/coder/send"),
+    ("POST", "/api/panes/coder/wait"),
+    ("POST", "/api/messages/msg-1/cancel"),
+    ("POST", "/api/agents/coder/start"),
+    ("GET", "/api/messages"),
+    ("PUT", "/api/messages"),
 ];
 const TYPES: [&str; 3] = ["application/json", "application/yaml", "text/plain; charset=襷"];
 
@@ -78,9 +80,9 @@ fn door() -> Option<(Runtime, Router)> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
     let (calls, asked) = mpsc::channel(1);
     runtime.spawn(refuse_all(asked));
-    let daemon =
-        DaemonInfo { pid: 1, version: String::new(), started_at: String::new(), socket: String::new() };
-    Some((runtime, router(Gate { calls, clock: Clock::start(), daemon })))
+    let workspace = Workspace::at(&std::env::temp_dir()).ok()?;
+    let (reads, _) = reads::start(workspace, Clock::start(), &Published::default()).ok()?;
+    Some((runtime, router(Gate { calls, reads, clock: Clock::start() })))
 }
 
 async fn refuse_all(mut asked: mpsc::Receiver<Call>) {

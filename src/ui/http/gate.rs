@@ -2,12 +2,14 @@
 
 use super::given::Key;
 use super::refused::Refused;
+use crate::daemon::clients::reads::Reads;
 use crate::daemon::clients::request::{Call, Calls, PaneRequest, PaneResponse, Request, Response};
 use crate::engine::input::{Command, Reply};
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::clock::Clock;
-use crate::wire::api::{DaemonInfo, Done};
+use crate::read::{Answers, no_message};
+use crate::wire::api::{Done, MessageQuery};
 use crate::wire::message::view::MessageView;
 use crate::wire::time;
 use axum::Json;
@@ -18,8 +20,8 @@ use tokio::sync::oneshot;
 #[derive(Debug, Clone)]
 pub(super) struct Gate {
     pub(super) calls: Calls,
+    pub(super) reads: Reads,
     pub(super) clock: Clock,
-    pub(super) daemon: DaemonInfo,
 }
 
 pub(super) type JsonAnswer<T> = Result<Json<T>, Refused>;
@@ -60,8 +62,15 @@ impl Gate {
         }
     }
 
+    /// Asks whoever answers questions. The loop is not asked.
+    pub(super) async fn read<Q: Answers>(&self, question: Q) -> Result<Q::Answer, Refused> {
+        let answer = self.reads.ask(move |model| question.answer(model)).await;
+        let answer = answer.ok_or_else(|| Refused::unavailable("the daemon is ending or restarting"))?;
+        answer.map_err(Refused::of_problem)
+    }
+
     pub(super) async fn message(&self, id: MessageId) -> Result<MessageView, Refused> {
-        seen(self.ask(Key::NONE, Request::Message(id.clone())).await?, &id)
+        self.read(MessageQuery { id: id.to_string() }).await.map(|details| details.message)
     }
 
     /// A person takes what an agent said for its answer; or why that cannot be.
@@ -106,7 +115,7 @@ pub(super) fn duration(text: Option<&str>, otherwise: u64) -> Result<u64, Refuse
 pub(super) fn seen(response: Response, id: &MessageId) -> Result<MessageView, Refused> {
     match response {
         Response::Message(Some(view)) => Ok(*view),
-        Response::Message(None) => Err(Refused::no_message(id.as_str())),
+        Response::Message(None) => Err(Refused::of_problem(no_message(id))),
         other => Err(unexpected(other)),
     }
 }

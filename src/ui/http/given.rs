@@ -6,7 +6,7 @@ use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, BadWord, MessageId, Token};
 use crate::wire::message::json;
 use axum::body::{Bytes, to_bytes};
-use axum::extract::{FromRequest, FromRequestParts, Path, Request};
+use axum::extract::{FromRequest, FromRequestParts, Path, RawPathParams, Request};
 use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
@@ -25,6 +25,9 @@ pub(super) struct Given<T>(pub(super) T);
 
 /// The query of an address.
 pub(super) struct Asked<T>(pub(super) T);
+
+/// A question: the words in an address, and its query.
+pub(super) struct Question<Q>(pub(super) Q);
 
 /// The bearer token of a request, if it has one.
 #[derive(Debug)]
@@ -103,6 +106,22 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refused> {
         let query = axum::extract::Query::try_from_uri(&parts.uri);
         query.map(|query| Self(query.0)).map_err(|error| Refused::bad_request(error.body_text()))
+    }
+}
+
+impl<S: Send + Sync, Q: DeserializeOwned> FromRequestParts<S> for Question<Q> {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refused> {
+        let words = RawPathParams::from_request_parts(parts, state).await;
+        let words = words.map_err(|error| Refused::bad_request(error.body_text()))?;
+        let words: Vec<(&str, &str)> = words.iter().collect();
+        let words = serde_urlencoded::to_string(words);
+        let query = parts.uri.query().unwrap_or_default();
+        let all = words.map(|words| format!("{words}&{query}"));
+        let read = all.map_err(|error| error.to_string());
+        let read = read.and_then(|all| serde_urlencoded::from_str(&all).map_err(|error| error.to_string()));
+        read.map(Self).map_err(|why| Refused::bad_request(format!("the query cannot be read: {why}")))
     }
 }
 

@@ -12,7 +12,6 @@ pub mod reference;
 mod refused;
 mod routes;
 pub mod server;
-mod show;
 
 /// Largest body of a request, in bytes (durability, limits): that of a dropped file.
 pub const BODY_BYTES_MAX: usize = crate::wire::FILE_BYTES_MAX;

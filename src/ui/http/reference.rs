@@ -19,7 +19,7 @@ const HEAD: &str = "\
 The daemon listens on a Unix socket. `status/daemon.yaml` (`socket:`) and `tasuki status --json` (`.daemon.socket`) have its
 path. It speaks HTTP/1.1 and JSON, to processes of its own user only:
 
-    curl --unix-socket \"$(tasuki status --json | jq -r .daemon.socket)\" http://tasuki/v1/status
+    curl --unix-socket \"$(tasuki status --json | jq -r .daemon.socket)\" http://tasuki/api/status
 
 - Limits: a body has at most 1 MiB. The head and the body of a request may take 10 s each. There are at most 512 connections, 256
   of one process. One wait takes at most 60 s.

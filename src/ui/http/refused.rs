@@ -62,15 +62,14 @@ impl Refused {
         refused
     }
 
-    /// There is no such message.
-    pub(super) fn no_message(id: &str) -> Self {
-        let why = format!("{id} is neither open nor recently finished");
-        Self::new(
-            StatusCode::NOT_FOUND,
-            "no-message",
-            why,
-            "look for it in queue/done/, or see `tasuki why ID`",
-        )
+    /// A question that has no answer.
+    pub(super) fn of_problem(problem: Problem) -> Self {
+        let status = match &*problem.code {
+            "no-message" | "unknown-agent" => StatusCode::NOT_FOUND,
+            "unavailable" => StatusCode::SERVICE_UNAVAILABLE,
+            _ => StatusCode::BAD_REQUEST,
+        };
+        Self { status, problem }
     }
 }
 

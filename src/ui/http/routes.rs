@@ -1,10 +1,10 @@
 //! Each address of the socket and what it does: reads the request, asks the loop, and shows the answer.
 
-use super::address::{Address, get, post};
+use super::address::{Address, get, post, read};
 use super::gate::{Gate, JsonAnswer, duration, seen, unexpected};
 use super::given::{Asked, Given, Key, Raw, Word, json_of};
 use super::refused::Refused;
-use super::{WAIT_MS_MAX, panes, show};
+use super::{WAIT_MS_MAX, panes};
 use crate::daemon::clients::request::{Request, Response, Until};
 use crate::engine::input::{Command, Reply};
 use crate::engine::life::StageName;
@@ -13,11 +13,11 @@ use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, MessageId, Millis, Token};
 use crate::io::chance::mint_id;
 use crate::wire::api::{
-    Accepted, CancelQuery, Done, DownBody, HaltBody, Health, MessageList, PaneAnswerBody, PaneAnswered,
-    PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody, ReplyBody,
-    StatusInfo, WaitQuery, Waited,
+    Accepted, AgentQuery, AgentsQuery, CancelQuery, Done, DownBody, HaltBody, Health, InboxQuery,
+    MessageQuery, MessagesQuery, NeedsQuery, PaneAnswerBody, PaneAnswered, PaneLookInfo, PaneQuery,
+    PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody, ReplyBody, StatusQuery, TeamQuery, WaitQuery,
+    Waited,
 };
-use crate::wire::message::view::MessageView;
 use crate::wire::message::{draft, json};
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
@@ -29,51 +29,56 @@ use std::time::Duration;
 /// Every address: the router and the page for programs in other languages are made from this.
 pub(super) fn addresses() -> Vec<Address> {
     vec![
-        post::<(), Accepted, _, _>("/v1/messages", send, "sends; answered (202) when durable")
+        post::<(), Accepted, _, _>("/api/messages", send, "sends; answered (202) when durable")
             .taking("a message, or several"),
-        get::<(), MessageList, _, _>("/v1/messages", open, "all open messages"),
-        get::<(), MessageView, _, _>("/v1/messages/{id}", message, "one message, open or recently finished"),
-        get::<WaitQuery, Waited, _, _>("/v1/messages/{id}/wait", wait, "waits until its stage has changed"),
+        read::<MessagesQuery>(),
+        read::<MessageQuery>(),
+        get::<WaitQuery, Waited, _, _>("/api/messages/{id}/wait", wait, "waits until its stage has changed"),
         post::<CancelQuery, Done, _, _>(
-            "/v1/messages/{id}/cancel",
+            "/api/messages/{id}/cancel",
             cancel,
             "cancels it; answered once its turn has ended",
         ),
         post::<(), Done, _, _>(
-            "/v1/messages/{id}/retry",
+            "/api/messages/{id}/retry",
             retry,
             "releases a held message, or tries one again that met an error",
         ),
-        post::<ReplyBody, Done, _, _>("/v1/turns/{token}/reply", reply, "an agent answers its turn"),
-        post::<(), Done, _, _>("/v1/turns/{token}/ack", acknowledge, "an agent has read its turn"),
-        get::<(), StatusInfo, _, _>("/v1/status", status, "the workspace as a whole"),
-        get::<(), Health, _, _>("/v1/health", health, "whether the daemon listens"),
-        post::<HaltBody, Done, _, _>("/v1/halt", halt, "makes or removes queue/STOP"),
-        post::<DownBody, Done, _, _>("/v1/down", down, "ends the daemon"),
-        post::<(), Done, _, _>("/v1/agents/start", start_all, "starts every agent that is not running"),
-        post::<(), Done, _, _>("/v1/agents/{name}/start", start, "starts an agent"),
-        post::<(), Done, _, _>("/v1/agents/{name}/stop", stop, "stops an agent; its messages wait"),
-        post::<(), Done, _, _>("/v1/agents/{name}/restart", restart, "restarts an agent"),
-        get::<PaneQuery, PaneText, _, _>("/v1/panes/{name}", panes::read, "what an agent's pane shows"),
-        get::<(), PaneReady, _, _>("/v1/panes/{name}/ready", panes::ready, "whether it may be typed to"),
+        post::<ReplyBody, Done, _, _>("/api/turns/{token}/reply", reply, "an agent answers its turn"),
+        post::<(), Done, _, _>("/api/turns/{token}/ack", acknowledge, "an agent has read its turn"),
+        read::<StatusQuery>(),
+        read::<AgentsQuery>(),
+        read::<AgentQuery>(),
+        read::<NeedsQuery>(),
+        read::<InboxQuery>(),
+        read::<TeamQuery>(),
+        get::<(), Health, _, _>("/api/health", health, "whether the daemon listens"),
+        post::<HaltBody, Done, _, _>("/api/halt", halt, "makes or removes queue/STOP"),
+        post::<DownBody, Done, _, _>("/api/down", down, "ends the daemon"),
+        post::<(), Done, _, _>("/api/agents/start", start_all, "starts every agent that is not running"),
+        post::<(), Done, _, _>("/api/agents/{name}/start", start, "starts an agent"),
+        post::<(), Done, _, _>("/api/agents/{name}/stop", stop, "stops an agent; its messages wait"),
+        post::<(), Done, _, _>("/api/agents/{name}/restart", restart, "restarts an agent"),
+        get::<PaneQuery, PaneText, _, _>("/api/panes/{name}", panes::read, "what an agent's pane shows"),
+        get::<(), PaneReady, _, _>("/api/panes/{name}/ready", panes::ready, "whether it may be typed to"),
         get::<(), PaneLookInfo, _, _>(
-            "/v1/panes/{name}/look",
+            "/api/panes/{name}/look",
             panes::look,
             "how its screen is read, and by which rule",
         ),
         post::<PaneAnswerBody, PaneAnswered, _, _>(
-            "/v1/panes/{name}/answer",
+            "/api/panes/{name}/answer",
             panes::answer,
             "answers what the agent asks",
         ),
         post::<PaneSendBody, PaneTyped, _, _>(
-            "/v1/panes/{name}/send",
+            "/api/panes/{name}/send",
             panes::send,
             "types a line if the guards allow it",
         ),
-        post::<(), Done, _, _>("/v1/panes/{name}/clear", panes::clear, "clears input, screen and history"),
-        post::<(), Done, _, _>("/v1/panes/{name}/clear-line", panes::clear_line, "removes the unsent text"),
-        post::<PaneWaitBody, PaneText, _, _>("/v1/panes/{name}/wait", panes::wait, "waits for a text"),
+        post::<(), Done, _, _>("/api/panes/{name}/clear", panes::clear, "clears input, screen and history"),
+        post::<(), Done, _, _>("/api/panes/{name}/clear-line", panes::clear_line, "removes the unsent text"),
+        post::<PaneWaitBody, PaneText, _, _>("/api/panes/{name}/wait", panes::wait, "waits for a text"),
     ]
 }
 
@@ -112,17 +117,6 @@ async fn send(
         }
         other => Err(unexpected(other)),
     }
-}
-
-async fn open(State(gate): State<Gate>) -> JsonAnswer<MessageList> {
-    match gate.ask(Key::NONE, Request::Open).await? {
-        Response::Open(open) => Ok(Json(MessageList { messages: open.to_vec() })),
-        other => Err(unexpected(other)),
-    }
-}
-
-async fn message(State(gate): State<Gate>, Word(id): Word<MessageId>) -> JsonAnswer<MessageView> {
-    gate.message(id).await.map(Json)
 }
 
 async fn wait(
@@ -170,17 +164,10 @@ async fn acknowledge(State(gate): State<Gate>, key: Key, Word(token): Word<Token
     gate.command(key, Command::Acknowledge { token }).await
 }
 
-async fn status(State(gate): State<Gate>) -> JsonAnswer<StatusInfo> {
-    match gate.ask(Key::NONE, Request::Overview).await? {
-        Response::Overview(overview, notes, unread) => {
-            Ok(Json(show::workspace(&overview, (notes, unread), gate.daemon)))
-        }
-        other => Err(unexpected(other)),
-    }
-}
-
-async fn health(State(gate): State<Gate>) -> Json<Health> {
-    Json(Health { ok: true, daemon: gate.daemon })
+async fn health(State(gate): State<Gate>) -> JsonAnswer<Health> {
+    let daemon = gate.reads.live.borrow().daemon.clone();
+    let daemon = daemon.ok_or_else(|| Refused::unavailable("the daemon is starting"))?;
+    Ok(Json(Health { ok: true, daemon }))
 }
 
 async fn halt(State(gate): State<Gate>, key: Key, Given(body): Given<HaltBody>) -> JsonAnswer<Done> {

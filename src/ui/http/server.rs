@@ -3,11 +3,10 @@
 use super::gate::Gate;
 use super::places::{Admitted, Busy, Places};
 use super::routes::{self};
+use crate::daemon::clients::reads::Reads;
 use crate::daemon::clients::request::Calls;
 use crate::daemon::clients::server::Connections;
 use crate::io::clock::Clock;
-use crate::wire::api::DaemonInfo;
-use crate::wire::time;
 use axum::Router;
 use hyper::Request;
 use hyper::body::Incoming;
@@ -32,10 +31,10 @@ const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
 /// Serves the faces until it is dropped; every connection ends with it.
 #[must_use]
-pub fn serve(listener: UnixListener, calls: Calls) -> Connections {
+pub fn serve(listener: UnixListener, calls: Calls, reads: Reads) -> Connections {
     Box::pin(async move {
         let clock = Clock::start();
-        let gate = Gate { calls, clock, daemon: about(&listener, clock) };
+        let gate = Gate { calls, reads, clock };
         take_connections(&listener, &routes::router(gate)).await;
         "http"
     })
@@ -126,15 +125,4 @@ async fn talk(stream: UnixStream, app: Router, busy: Busy) {
     let _ = http
         .serve_connection(TokioIo::new(stream), Answering { app: TowerToHyperService::new(app), busy })
         .await;
-}
-
-fn about(listener: &UnixListener, clock: Clock) -> DaemonInfo {
-    let address = listener.local_addr().ok();
-    let path = address.as_ref().and_then(|address| address.as_pathname());
-    DaemonInfo {
-        pid: std::process::id(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        started_at: time::rfc3339(clock.wall()),
-        socket: path.map(|path| path.display().to_string()).unwrap_or_default(),
-    }
 }

@@ -27,7 +27,7 @@ use std::sync::Arc;
 const NOTE_BYTES_MAX: usize = 64 << 10;
 
 /// What the socket alone says, and no file.
-const SOCKET_KEYS: [&str; 4] = ["since", "agent", "waits_for", "answered"];
+const SOCKET_KEYS: [&str; 6] = ["since", "agent", "waits_for", "answered", "title", "parts"];
 
 /// A message, open or recently finished. Its content is in `queue/active/ID.yaml` or `queue/done/DAY/ID.yaml`, its
 /// answer in `queue/results/ID.yaml`.
@@ -103,6 +103,12 @@ pub struct MessageView {
     /// Whether `queue/results/ID.yaml` is written or about to be.
     #[serde(default)]
     pub answered: bool,
+    /// First line of its content, cut if it is long; null where it was not looked up.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub title: Option<String>,
+    /// Number of its parts that have not ended.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub parts: usize,
     /// What is in files alone.
     #[serde(flatten, skip_serializing)]
     #[schemars(skip)]
@@ -199,6 +205,11 @@ impl Note {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
+pub(in crate::wire) fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
 impl MessageView {
     /// A view of nothing but these; all else is left out.
     #[must_use]
@@ -229,6 +240,8 @@ impl MessageView {
             waits_for: None,
             reason: None,
             answered: false,
+            title: None,
+            parts: 0,
             file: InFile { content, ..InFile::default() },
         }
     }

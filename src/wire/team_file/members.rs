@@ -62,9 +62,13 @@ pub(super) fn settings(
         Some(given) => TmuxSocket::Private(tmux_name(given, book).to_owned()),
         None => TmuxSocket::Private(own_server(workspace)),
     };
+    let mut order: Vec<(usize, AgentName)> =
+        roster.members.iter().map(|(name, index)| (*index, name.clone())).collect();
+    order.sort_unstable();
+    let order = order.into_iter().map(|(_, name)| name).collect();
     let Roster { aliases, pools, routes, may, .. } = roster;
     let team = Team { members, aliases, pools, routes, may, limits: general.limits.clone() };
-    Ok(Settings { team, session: session.to_owned(), tmux_socket, launches, profiles, general })
+    Ok(Settings { team, order, session: session.to_owned(), tmux_socket, launches, profiles, general })
 }
 
 /// What an agent depends on besides its own entry.

@@ -13,6 +13,8 @@ use std::sync::Arc;
 pub struct Settings {
     /// The team as the engine knows it.
     pub team: Team,
+    /// The members in the order in which they stand there: the boss first.
+    pub order: Vec<AgentName>,
     /// Name of the tmux session.
     pub session: String,
     /// Which tmux server.

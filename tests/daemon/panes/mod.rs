@@ -232,7 +232,7 @@ fn an_agent_that_does_not_hang_up_is_ended_however_many_ask_for_its_pane() {
     let socket = crate::twins::socket(&house);
     let read = || {
         let mut reader = UnixStream::connect(&socket).expect("a connection");
-        let head = "GET /v1/panes/worker HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+        let head = "GET /api/panes/worker HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
         reader.write_all(head.as_bytes()).expect("a request");
         reader
     };

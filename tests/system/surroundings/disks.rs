@@ -218,7 +218,7 @@ fn a_daemon_on_a_full_disk_can_be_ended() {
 /// What the daemon says to a message.
 fn post(socket: &Path, text: &str) -> String {
     let mut stream = std::os::unix::net::UnixStream::connect(socket).expect("the socket");
-    let head = "POST /v1/messages HTTP/1.1\r\nhost: tasuki\r\nconnection: close\r\ncontent-type: application/yaml\r\n";
+    let head = "POST /api/messages HTTP/1.1\r\nhost: tasuki\r\nconnection: close\r\ncontent-type: application/yaml\r\n";
     write!(stream, "{head}content-length: {}\r\n\r\n{text}", text.len()).expect("a request");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("an answer");

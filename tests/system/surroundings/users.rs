@@ -135,7 +135,7 @@ fn a_memory_that_is_given_to_another_user_ends_the_daemon() {
 /// What is answered to a question after the status, byte for byte.
 fn asked(socket: &Path) -> String {
     let Ok(mut stream) = UnixStream::connect(socket) else { return "no connection".to_owned() };
-    let _ = stream.write_all(b"GET /v1/status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    let _ = stream.write_all(b"GET /api/status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
     String::from_utf8_lossy(&answer).into_owned()

@@ -81,6 +81,7 @@ impl Bench {
             socket,
             server,
             notifier,
+            published: crate::daemon::clients::reads::Published::default(),
         };
         Self { folder, process, settings }
     }

@@ -21,7 +21,7 @@ pub(super) struct ExplainArgs {
 
 pub(super) fn explain(context: &Context, args: &ExplainArgs) -> Ended {
     let agent = &args.agent;
-    let look: PaneLookInfo = context.client()?.get(&format!("/v1/panes/{agent}/look"), ANSWER_DEADLINE)?;
+    let look: PaneLookInfo = context.client()?.get(&format!("/api/panes/{agent}/look"), ANSWER_DEADLINE)?;
     context.tell(&look, || text(agent, &look, args.screen))
 }
 

@@ -4,7 +4,7 @@ use super::super::table::{harmless, terminal_width};
 use super::tree::History;
 use crate::engine::message::{Kind, Status};
 use crate::engine::words::{Millis, Seq, counted};
-use crate::io::history::HistoryStep;
+use crate::read::history::HistoryStep;
 use crate::wire::time::{Day, rfc3339_ms};
 use unicode_width::UnicodeWidthChar;
 

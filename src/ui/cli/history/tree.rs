@@ -3,8 +3,8 @@
 use crate::engine::life::StageName;
 use crate::engine::message::{Kind, Status};
 use crate::engine::words::Millis;
-use crate::io::history::HistoryStep;
-use crate::io::history::Sentence;
+use crate::read::history::HistoryStep;
+use crate::read::history::Sentence;
 use serde::Serialize;
 
 /// A message and its parts.

@@ -7,8 +7,8 @@ use crate::engine::message::Kind;
 use crate::engine::words::{MessageId, Millis, USER};
 use crate::io::client::{ANSWER_DEADLINE, Client};
 use crate::io::clock::Clock;
-use crate::io::history::{MessageFamily, MessageHistory};
 use crate::io::workspace::Workspace;
+use crate::read::history::{MessageFamily, MessageHistory};
 use crate::wire::api::{Health, StatusInfo};
 use crate::wire::message::view::MessageView;
 use crate::wire::time;
@@ -27,7 +27,7 @@ pub(super) struct Sources<'a> {
 
 impl<'a> Sources<'a> {
     pub(super) fn new(workspace: &'a Workspace, client: &'a Client) -> Self {
-        let runs = client.get::<Health>("/v1/health", ANSWER_DEADLINE).is_ok();
+        let runs = client.get::<Health>("/api/health", ANSWER_DEADLINE).is_ok();
         Self {
             now: Clock::start().wall(),
             workspace,
@@ -81,7 +81,7 @@ impl<'a> Sources<'a> {
     /// What its agent needs of a person, with the command that helps.
     fn need_of(&self, history: &History, found: &MessageHistory) -> Option<String> {
         let (client, name) = (self.daemon?, found.agent.as_ref()?);
-        let status: StatusInfo = client.get("/v1/status", ANSWER_DEADLINE).ok()?;
+        let status: StatusInfo = client.get("/api/status", ANSWER_DEADLINE).ok()?;
         let agent = status.agents.into_iter().find(|agent| agent.agent_name == name.as_str())?;
         if agent.current_task.as_deref() != Some(&*history.id) {
             return None;
@@ -125,7 +125,7 @@ impl<'a> Sources<'a> {
 
     /// What the daemon says that it waits for, which knows what holds its agent.
     fn asked(&self, history: &History) -> Option<String> {
-        let path = format!("/v1/messages/{}", history.id);
+        let path = format!("/api/messages/{}", history.id);
         self.daemon?.get::<MessageView>(&path, ANSWER_DEADLINE).ok()?.waits_for
     }
 

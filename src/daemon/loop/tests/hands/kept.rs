@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::daemon::views::rebuild::Rebuild;
-use crate::io::history::of_agent;
 use crate::io::journal::{ReadOrder, scan};
 use crate::io::views::Views;
+use crate::read::history::of_agent;
 use std::ops::ControlFlow;
 
 impl Hands {

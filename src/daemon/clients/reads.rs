@@ -1,0 +1,124 @@
+//! Looking, which costs the loop nothing: questions are answered on a thread of their own, from the journal's files and from
+//! what the views' thread was given last.
+//!
+//! The thread has a [`Model`] only while somebody asks: it is made with the first question, and goes when nobody has asked
+//! for a while.
+
+use crate::daemon::ending::SHUTDOWN;
+use crate::io::clock::Clock;
+use crate::io::journal::Extents;
+use crate::io::workspace::Workspace;
+use crate::read::{Live, Model};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot, watch};
+
+/// Questions that wait; whoever finds no room waits for some.
+const JOBS_MAX: usize = 256;
+/// For how long a model is kept that nobody asks: some 2 KB an open message, and 50 ms to make it again.
+const KEPT: Duration = Duration::from_secs(60);
+
+/// Something to be done with the model.
+type Job = Box<dyn FnOnce(&mut Model) + Send>;
+
+/// The way to the thread that answers.
+#[derive(Clone)]
+pub struct Reads {
+    jobs: mpsc::Sender<Job>,
+    /// How far the journal reaches.
+    pub extents: watch::Receiver<Extents>,
+    /// What it does not say.
+    pub live: watch::Receiver<Live>,
+}
+
+impl fmt::Debug for Reads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reads").finish_non_exhaustive()
+    }
+}
+
+/// Where the daemon says how far the journal reaches, and what it does not say.
+#[derive(Debug, Clone)]
+pub struct Published {
+    pub extents: watch::Sender<Extents>,
+    pub live: watch::Sender<Live>,
+}
+
+impl Default for Published {
+    fn default() -> Self {
+        Self { extents: watch::Sender::new(Extents::default()), live: watch::Sender::new(Live::default()) }
+    }
+}
+
+impl Reads {
+    /// Asks: the model has everything in it that was written before. None if the daemon ends.
+    pub async fn ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&mut Model) -> T + Send + 'static,
+    ) -> Option<T> {
+        let (answer, answered) = oneshot::channel();
+        // A caller that went away is no error.
+        let job = Box::new(move |model: &mut Model| drop(answer.send(question(model))));
+        self.jobs.send(job).await.ok()?;
+        answered.await.ok()
+    }
+}
+
+/// The thread that answers; it ends when its [`Reads`] are gone.
+#[derive(Debug)]
+pub struct Reading {
+    thread: std::thread::JoinHandle<()>,
+}
+
+impl Reading {
+    /// Waits for its end, which must be near.
+    pub async fn end(self) {
+        let joined = tokio::task::spawn_blocking(move || drop(self.thread.join()));
+        let _ = tokio::time::timeout(SHUTDOWN, joined).await;
+    }
+}
+
+/// Starts the thread.
+///
+/// # Errors
+/// If the system gives no thread.
+pub fn start(workspace: Workspace, clock: Clock, published: &Published) -> std::io::Result<(Reads, Reading)> {
+    let (jobs, inbox) = mpsc::channel(JOBS_MAX);
+    let (extents, live) = (published.extents.subscribe(), published.live.subscribe());
+    let reads = Reads { jobs, extents: extents.clone(), live: live.clone() };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    let work = move || runtime.block_on(work(workspace, clock, inbox, (extents, live)));
+    let thread = std::thread::Builder::new().name("reads".to_owned()).spawn(work)?;
+    Ok((reads, Reading { thread }))
+}
+
+async fn work(
+    workspace: Workspace,
+    clock: Clock,
+    mut jobs: mpsc::Receiver<Job>,
+    (mut extents, mut live): (watch::Receiver<Extents>, watch::Receiver<Live>),
+) {
+    loop {
+        let Some(mut job) = jobs.recv().await else { return };
+        let mut model = Model::new(workspace.clone(), clock);
+        let mut seen = None;
+        loop {
+            if seen.is_none() || live.has_changed().unwrap_or(false) {
+                let now = live.borrow_and_update().clone();
+                seen = Some(now.version);
+                model.set_live(Arc::new(now));
+            }
+            let reaches = extents.borrow_and_update().written;
+            if let Err(error) = model.catch_up(Some(reaches), &mut |_, _, _| ()) {
+                tracing::warn!(%error, "the journal could not be read for whoever looks");
+            }
+            job(&mut model);
+            job = match tokio::time::timeout(KEPT, jobs.recv()).await {
+                Ok(Some(next)) => next,
+                Ok(None) => return,
+                Err(_) => break,
+            };
+        }
+    }
+}

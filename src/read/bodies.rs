@@ -1,0 +1,61 @@
+//! Contents and answers, read from the journal where they were written.
+
+use super::model::Model;
+use crate::engine::event::{Answer, Event};
+use crate::engine::message::{Body, BodyRef};
+use crate::engine::words::{MessageId, Seq};
+use crate::io::journal::{Location, Reader, Record};
+use crate::wire::events;
+
+/// Longest title in characters: a line of a wide screen.
+const TITLE_CHARS: usize = 120;
+
+impl Model {
+    /// The line of a step; none if it cannot be read any more.
+    fn step(&mut self, seq: Seq, at: Option<Location>) -> Option<Record> {
+        let mut reader: Reader = self.reader().ok()??;
+        match at.or_else(|| self.fold.places.get(&seq).copied()) {
+            Some(at) => reader.step(seq, at).ok(),
+            None => {
+                let at = reader.find(seq).ok()??;
+                reader.read_at(at).ok()
+            }
+        }
+    }
+
+    /// A body; none if it cannot be read any more.
+    pub(super) fn body(&mut self, body: BodyRef) -> Option<Body> {
+        self.body_at(body, None)
+    }
+
+    /// The same, where it is known at which place its step is.
+    pub(super) fn body_at(&mut self, body: BodyRef, at: Option<Location>) -> Option<Body> {
+        let record = self.step(body.seq, at)?;
+        events::body_of(&record.payload, body.index)
+    }
+
+    /// How a message ended: why, and with which answer.
+    pub(super) fn end_of(&mut self, id: &MessageId, seq: Seq) -> Option<(Option<String>, Option<Answer>)> {
+        let record = self.step(seq, None)?;
+        let found = events::decode(&record.payload).ok()?;
+        found.into_iter().find_map(|event| match event {
+            Event::Ended { id: ended, why, answer, .. } if ended == *id => {
+                Some((why, answer.map(|answer| *answer)))
+            }
+            _ => None,
+        })
+    }
+}
+
+/// The first line that says anything, cut where it is long; control characters become spaces.
+pub(super) fn title_of(content: &str) -> String {
+    let line = content.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let line = line.trim_start_matches('#').trim_start();
+    let mut title: String =
+        line.chars().take(TITLE_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if line.chars().nth(TITLE_CHARS).is_some() {
+        title.pop();
+        title.push('…');
+    }
+    title
+}

@@ -1,0 +1,29 @@
+//! The read side: one projection of the journal, from which everything is shown, with a daemon and without.
+//!
+//! A [`Model`] is the engine, replayed from the journal's newest segment and carried on as lines come, together with what the
+//! journal does not say ([`Live`]): which agents are free, what they do, what is amiss. Within a daemon it lives on a thread
+//! of its own and reads the journal's files like anybody else, so that a look costs the loop nothing; without one, a command
+//! makes it from the same files. What ended in earlier segments is looked up there ([`finished`](self)), newest first.
+//!
+//! Each [`Question`](crate::wire::api::Question) is answered by one function here ([`Answers`]).
+
+mod agents;
+mod bodies;
+mod closed;
+mod files;
+mod filter;
+mod fold;
+pub mod history;
+mod inbox;
+mod list;
+mod live;
+mod message;
+mod model;
+mod needs;
+mod places;
+
+pub use fold::Fold;
+pub use live::{Live, LiveInfo};
+pub use message::no_message;
+pub use model::{Answers, Model};
+pub use places::{places_of, put_places};

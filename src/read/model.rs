@@ -1,0 +1,175 @@
+//! The projection: the engine as the journal makes it, carried on line by line, with what the journal does not say beside it.
+
+use super::closed::ClosedSegments;
+use super::files;
+use super::fold::Fold;
+use super::live::Live;
+use crate::engine::engine::Engine;
+use crate::engine::event::Event;
+use crate::engine::team::Team;
+use crate::engine::words::{AgentName, Millis, Seq};
+use crate::io::clock::Clock;
+use crate::io::journal::{Cursor, Extent, JournalError, Reader};
+use crate::io::workspace::{Surroundings, Workspace};
+use crate::wire::api::{Problem, Question};
+use crate::wire::team_file::Settings;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// The answer to a question.
+pub trait Answers: Question {
+    /// Answers it.
+    ///
+    /// # Errors
+    /// [`Problem`] says what is wrong with the question, or why it cannot be answered.
+    fn answer(self, model: &mut Model) -> Result<Self::Answer, Problem>;
+}
+
+/// One projection of the journal.
+#[derive(Debug)]
+pub struct Model {
+    pub(super) workspace: Workspace,
+    pub(super) clock: Clock,
+    /// None where there is no journal yet.
+    pub(super) reader: Option<Reader>,
+    pub(super) fold: Fold,
+    pub(super) cursor: Cursor,
+    /// Lines that could not be understood.
+    pub(super) unread: u64,
+    pub(super) live: Arc<Live>,
+    pub(super) closed: ClosedSegments,
+    /// Agents in the order of the team file.
+    pub(super) order: Vec<AgentName>,
+}
+
+impl Model {
+    /// A model of nothing yet, of the workspace's journal.
+    #[must_use]
+    pub fn new(workspace: Workspace, clock: Clock) -> Self {
+        Self {
+            workspace,
+            clock,
+            reader: None,
+            fold: Fold::new(Team::default()),
+            cursor: Cursor::default(),
+            unread: 0,
+            live: Arc::default(),
+            closed: ClosedSegments::default(),
+            order: Vec::new(),
+        }
+    }
+
+    /// What the files say, where no daemon runs.
+    ///
+    /// # Errors
+    /// [`JournalError`]
+    pub fn of_files(workspace: &Workspace, around: &Surroundings) -> Result<Self, JournalError> {
+        let settings = Settings::load(workspace, around).ok().map(|loaded| Arc::new(loaded.settings));
+        let mut model = Self::new(workspace.clone(), Clock::start());
+        model.set_live(Arc::new(Live { settings, ..Live::default() }));
+        model.catch_up(None, &mut |_, _, _| ())?;
+        let live = files::live(&model, model.live.settings.clone());
+        model.set_live(Arc::new(live));
+        Ok(model)
+    }
+
+    /// Takes in what the journal does not say.
+    pub fn set_live(&mut self, live: Arc<Live>) {
+        let team = live.settings.as_ref().map(|settings| &settings.team);
+        let nobody = Team::default();
+        self.order = match &live.settings {
+            Some(settings) => settings.order.clone(),
+            None => self.fold.engine.state().agents.keys().cloned().collect(),
+        };
+        let now = self.now();
+        self.fold.engine.set_surroundings(now, live.tmux_lost, team.unwrap_or(&nobody));
+        for (name, info) in &live.agents {
+            self.fold.engine.set_live_agent(name, &info.known);
+        }
+        self.live = live;
+    }
+
+    /// Reads on to there (`None`: as far as there are whole lines); `each` is given every step.
+    ///
+    /// # Errors
+    /// [`JournalError::Io`] if the machine refuses.
+    pub fn catch_up(
+        &mut self,
+        reaches: Option<Extent>,
+        each: &mut dyn FnMut(Seq, Millis, &[Event]),
+    ) -> Result<(), JournalError> {
+        let Some(reader) = self.reader()? else { return Ok(()) };
+        let is_first = self.cursor == Cursor::default();
+        if is_first {
+            match reader.newest()? {
+                Some(newest) => self.cursor = newest,
+                None => return Ok(()),
+            }
+        }
+        let mut from = self.cursor;
+        loop {
+            let (mut headless, mut unread) = (false, 0);
+            let fold = &mut self.fold;
+            let reached = reader.follow(from, reaches, &mut |entry| {
+                match fold.take(entry) {
+                    Ok(events) => each(entry.seq, entry.at, &events),
+                    // What a segment begins with cannot be understood: the one before has it all.
+                    Err(_) if entry.kind == crate::io::journal::Kind::Snapshot && is_first => {
+                        headless = true;
+                        return ControlFlow::Break(());
+                    }
+                    Err(_) => unread += 1,
+                }
+                ControlFlow::Continue(())
+            })?;
+            self.unread += unread;
+            if headless && let Some(before) = reader.newest_before(from.segment())? {
+                from = before;
+                self.fold = Fold::new(self.fold.engine.team().clone());
+                continue;
+            }
+            self.cursor = reached;
+            return Ok(());
+        }
+    }
+
+    pub(super) fn reader(&mut self) -> Result<Option<Reader>, JournalError> {
+        if self.reader.is_none() && self.workspace.journal().is_dir() {
+            self.reader = Some(Reader::at(&self.workspace.journal())?);
+        }
+        Ok(self.reader.clone())
+    }
+
+    /// The last step that is in it.
+    #[must_use]
+    pub fn seq(&self) -> Seq {
+        self.cursor.seq()
+    }
+
+    /// Up to where it has read.
+    #[must_use]
+    pub fn cursor(&self) -> Cursor {
+        self.cursor
+    }
+
+    /// The moment that everything is shown as of.
+    #[must_use]
+    pub fn now(&self) -> Millis {
+        // A journal may be ahead of the wall clock, which was put right meanwhile.
+        self.clock.now().max(self.fold.last_at)
+    }
+
+    pub(super) fn engine(&self) -> &Engine {
+        &self.fold.engine
+    }
+}
+
+/// A problem of the machine's.
+pub(super) fn unreadable(error: &dyn std::fmt::Display) -> Problem {
+    Problem {
+        code: "unavailable".to_owned(),
+        why: format!("the journal cannot be read: {error}"),
+        cure: "try again in a moment; `tasuki fsck` checks the journal".to_owned(),
+        ..Problem::default()
+    }
+}

@@ -1,0 +1,64 @@
+//! What waits for a person, and who waits for whom.
+
+mod chains;
+mod found;
+
+use super::model::{Answers, Model};
+use crate::engine::words::MessageId;
+use crate::wire::api::{NeedGroup, NeedInfo, NeedKindInfo, NeedsInfo, NeedsQuery, Problem};
+use crate::wire::time::rfc3339_ms;
+use std::collections::BTreeSet;
+
+impl Answers for NeedsQuery {
+    fn answer(self, model: &mut Model) -> Result<NeedsInfo, Problem> {
+        let needs = model.needs();
+        let chains = model.chains(&needs.0);
+        Ok(NeedsInfo { needs: needs.0, chains, seq: model.seq().0, now: rfc3339_ms(model.now()) })
+    }
+}
+
+/// What waits for a person, in the order in which it is shown.
+pub(super) struct Needs(pub(super) Vec<NeedInfo>);
+
+impl Needs {
+    /// How many of them somebody has to see to.
+    pub(super) fn needs_you(&self) -> usize {
+        self.0.iter().filter(|need| need.group != NeedGroup::Info).count()
+    }
+
+    /// How many are failed tasks.
+    pub(super) fn failed(&self) -> usize {
+        self.0.iter().filter(|need| need.kind == NeedKindInfo::Failed).count()
+    }
+}
+
+impl Model {
+    /// What waits for a person: what stops the most work comes first.
+    pub(super) fn needs(&mut self) -> Needs {
+        let mut needs = self.found_needs();
+        needs.sort_by(|one, other| {
+            let key =
+                |need: &NeedInfo| (need.group, std::cmp::Reverse(need.behind.len()), need.since.clone());
+            key(one).cmp(&key(other)).then_with(|| one.id.cmp(&other.id))
+        });
+        Needs(needs)
+    }
+
+    /// The open messages that cannot go on before these have: the tasks of which they are parts, and what depends on them.
+    pub(super) fn behind(&self, first: impl IntoIterator<Item = MessageId>) -> BTreeSet<MessageId> {
+        let state = self.engine().state();
+        let (mut behind, mut next): (BTreeSet<MessageId>, Vec<MessageId>) =
+            (BTreeSet::new(), first.into_iter().collect());
+        while let Some(id) = next.pop() {
+            let Some(open) = state.open.get(&id) else { continue };
+            let parent = open.message.parent.iter().filter(|parent| state.open.contains_key(*parent));
+            let dependants = state.dependants.get(&id).into_iter().flatten();
+            for other in parent.chain(dependants) {
+                if behind.insert(other.clone()) {
+                    next.push(other.clone());
+                }
+            }
+        }
+        behind
+    }
+}

@@ -1,0 +1,396 @@
+//! Where a person is waited for: agents, messages, and files.
+
+use crate::engine::state::{Agent, Phase};
+use crate::engine::team::need::NeedKind;
+use crate::engine::words::{AgentName, MessageId, Millis, counted};
+use crate::read::bodies::title_of;
+use crate::read::files;
+use crate::read::model::Model;
+use crate::wire::api::{AgentInfo, CureInfo, NeedGroup, NeedInfo, NeedKindInfo};
+use crate::wire::message::view::MessageView;
+use crate::wire::time::rfc3339_ms;
+use serde::Deserialize;
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::fs;
+use std::ops::ControlFlow;
+
+/// For how long a task that failed is shown.
+const FAILED_MS: u64 = 24 * 3_600_000;
+/// Failed tasks, and refused and lost files, that are shown.
+const SHOWN: usize = 50;
+/// Finished messages that are looked at for failed tasks.
+const LOOKED_AT: usize = 20_000;
+
+impl Model {
+    pub(super) fn found_needs(&mut self) -> Vec<NeedInfo> {
+        let mut needs: Vec<NeedInfo> = self.agents().iter().filter_map(|agent| self.need_of(agent)).collect();
+        needs.extend(self.held());
+        needs.extend(self.halted());
+        needs.extend(self.failed());
+        needs.extend(self.refused());
+        needs.extend(self.lost());
+        needs.extend(self.unread());
+        needs
+    }
+
+    /// What an agent needs.
+    fn need_of(&self, info: &AgentInfo) -> Option<NeedInfo> {
+        let name = AgentName::new(&info.agent_name).ok()?;
+        let agent = self.engine().state().agents.get(&name)?;
+        let (kind, group) = kind_of(
+            agent,
+            info,
+            self.live.agents.get(&name).is_some_and(|live| live.known.unsent.is_some()),
+        )?;
+        let behind = self.behind_agent(&name, info);
+        let (title, detail) = words(&name, kind, info);
+        let current = info.current_task.clone();
+        Some(NeedInfo {
+            id: need_id(&name, kind, info),
+            kind,
+            group,
+            title,
+            detail,
+            agent: Some(name.to_string()),
+            message: current,
+            since: info.since.clone().unwrap_or_else(|| rfc3339_ms(self.now())),
+            asks: info.asks.clone(),
+            behind: behind.iter().map(ToString::to_string).collect(),
+            cures: cures(&name, kind, info),
+        })
+    }
+
+    /// The messages that wait for an agent: what its task holds up, and its queue with what that holds up.
+    fn behind_agent(&self, name: &AgentName, info: &AgentInfo) -> BTreeSet<MessageId> {
+        let state = self.engine().state();
+        let current = info.current_task.as_deref().and_then(|id| MessageId::new(id).ok());
+        let queued: Vec<MessageId> =
+            state.queues.get(name).into_iter().flat_map(|queue| queue.ids()).cloned().collect();
+        let mut behind = self.behind(current.iter().cloned().chain(queued.iter().cloned()));
+        behind.extend(queued);
+        if let Some(current) = current {
+            behind.remove(&current);
+        }
+        behind
+    }
+
+    fn held(&mut self) -> Vec<NeedInfo> {
+        let held = self.engine().state().open.values().filter(|open| open.stage.name().is_held());
+        let held: Vec<_> = held
+            .map(|open| (open.message.id.clone(), open.since, open.note.clone(), open.agent.clone()))
+            .collect();
+        let need = |(id, since, note, agent): (
+            MessageId,
+            Millis,
+            Option<std::sync::Arc<str>>,
+            Option<AgentName>,
+        )| NeedInfo {
+            id: format!("held.{id}"),
+            kind: NeedKindInfo::Held,
+            group: NeedGroup::Stops,
+            title: format!("Was {id} delivered?"),
+            detail: note.map(|note| note.to_string()),
+            agent: agent.map(|agent| agent.to_string()),
+            message: Some(id.to_string()),
+            since: rfc3339_ms(since),
+            asks: None,
+            behind: self.behind([id.clone()]).iter().map(ToString::to_string).collect(),
+            cures: vec![retry(&id, "Try it again"), cancel(&id)],
+        };
+        held.into_iter().map(need).collect()
+    }
+
+    fn halted(&self) -> Option<NeedInfo> {
+        let state = self.engine().state();
+        let since = state.halted?;
+        let behind: Vec<String> = state.open.keys().map(ToString::to_string).collect();
+        let group = if behind.is_empty() { NeedGroup::Info } else { NeedGroup::Stops };
+        Some(NeedInfo {
+            id: "halted".to_owned(),
+            kind: NeedKindInfo::Halted,
+            group,
+            title: "All typing is held".to_owned(),
+            detail: Some("queue/STOP exists: nothing is typed to anybody".to_owned()),
+            agent: None,
+            message: None,
+            since: rfc3339_ms(since),
+            asks: None,
+            behind,
+            cures: vec![CureInfo {
+                label: "Let the work go on".to_owned(),
+                command: "tasuki stop --off".to_owned(),
+                path: Some("/api/halt".to_owned()),
+                body: Some(json!({"on": false})),
+                asks_first: true,
+            }],
+        })
+    }
+
+    /// Tasks that failed within a day and were not tried again, but for parts: whoever gave them on has their answers.
+    fn failed(&mut self) -> Vec<NeedInfo> {
+        let since = Millis(self.now().0.saturating_sub(FAILED_MS));
+        let open = self.engine().state().open.values();
+        let mut again: BTreeSet<MessageId> = open.filter_map(|open| open.message.retry_of.clone()).collect();
+        let (mut failed, mut looked_at) = (Vec::new(), 0);
+        let looked = self.ended_before(crate::engine::words::Seq(u64::MAX), &mut |model, ended| {
+            let finished = &ended.finished;
+            looked_at += 1;
+            if finished.at < since || looked_at > LOOKED_AT || failed.len() >= SHOWN {
+                return ControlFlow::Break(());
+            }
+            again.extend(finished.message.retry_of.clone());
+            let id = &finished.message.id;
+            let is_meant = finished.outcome.word() == "failed"
+                && finished.message.parent.is_none()
+                && finished.message.kind == crate::engine::message::Kind::Task
+                && !again.contains(id);
+            if is_meant {
+                let title =
+                    model.body_at(finished.body, ended.content_at).map(|body| title_of(&body.content));
+                let why = model.end_of(id, finished.seq).and_then(|(why, _)| why);
+                failed.push(failure(
+                    MessageView { title, reason: why, ..MessageView::finished(finished) },
+                    finished.at,
+                ));
+            }
+            ControlFlow::Continue(())
+        });
+        // What cannot be read now is found at the next look.
+        drop(looked);
+        failed
+    }
+
+    fn refused(&self) -> Vec<NeedInfo> {
+        /// The reason beside a refused file.
+        #[derive(Deserialize)]
+        struct Reason {
+            file: String,
+            why: String,
+            #[serde(default)]
+            line: Option<u64>,
+            #[serde(default)]
+            cure: Option<String>,
+        }
+        let entries = fs::read_dir(self.workspace.rejected()).into_iter().flatten().flatten();
+        let names =
+            entries.map(|entry| entry.path()).filter(|path| path.to_string_lossy().ends_with(".reason.yaml"));
+        let mut found: Vec<_> = names.filter_map(|path| Some((files::modified(&path)?, path))).collect();
+        found.sort_unstable_by(|one, other| other.cmp(one));
+        let need = |(at, path): (Millis, std::path::PathBuf)| {
+            let reason: Reason = files::read(&path)?;
+            let place = reason.line.map_or(String::new(), |line| format!("line {line}: "));
+            let cure = reason.cure.map_or(String::new(), |cure| format!("; {cure}"));
+            Some(NeedInfo {
+                id: format!("refused.{}", reason.file),
+                kind: NeedKindInfo::Refused,
+                group: NeedGroup::Info,
+                title: format!("A file was refused: {}", reason.file),
+                detail: Some(format!("{place}{}{cure}. It is in queue/rejected/", reason.why)),
+                since: rfc3339_ms(at),
+                ..nothing()
+            })
+        };
+        found.into_iter().take(SHOWN).filter_map(need).collect()
+    }
+
+    fn lost(&self) -> Vec<NeedInfo> {
+        let entries = fs::read_dir(self.workspace.lost()).into_iter().flatten().flatten();
+        let paths = entries
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_some_and(|end| end == "yaml"));
+        let need = |path: std::path::PathBuf| {
+            let name = path.file_name()?.to_string_lossy().into_owned();
+            Some(NeedInfo {
+                id: format!("lost.{name}"),
+                kind: NeedKindInfo::Lost,
+                group: NeedGroup::Decide,
+                title: format!("The journal does not know queue/lost/{name}"),
+                detail: Some(
+                    "it was accepted once: look at it, and move it to queue/ to do it anew".to_owned(),
+                ),
+                since: rfc3339_ms(files::modified(&path)?),
+                ..nothing()
+            })
+        };
+        paths.take(SHOWN).filter_map(need).collect()
+    }
+
+    fn unread(&self) -> Option<NeedInfo> {
+        let unread = self.workspace.unread();
+        (unread > 0).then(|| NeedInfo {
+            id: "unread".to_owned(),
+            kind: NeedKindInfo::Unread,
+            group: NeedGroup::Info,
+            title: format!("{} for you", counted(unread, "unread message")),
+            since: rfc3339_ms(files::modified(&self.workspace.inbox()).unwrap_or_else(|| self.now())),
+            cures: vec![CureInfo::of("Read them", "tasuki inbox".to_owned())],
+            ..nothing()
+        })
+    }
+}
+
+/// What kind of need an agent has, if it has one.
+fn kind_of(agent: &Agent, info: &AgentInfo, has_draft: bool) -> Option<(NeedKindInfo, NeedGroup)> {
+    match agent.need().map(|need| need.kind) {
+        _ if !matches!(agent.phase, Phase::Up { .. } | Phase::Failed { .. }) || info.state == "stopped" => {
+            None
+        }
+        _ if matches!(agent.phase, Phase::Failed { .. }) => Some((NeedKindInfo::Ended, NeedGroup::Stops)),
+        Some(NeedKind::Input) => Some((NeedKindInfo::Asks, NeedGroup::Stops)),
+        Some(NeedKind::Repair) => Some((NeedKindInfo::Error, NeedGroup::Stops)),
+        Some(NeedKind::Limit) => Some((NeedKindInfo::Limit, NeedGroup::Info)),
+        None if info.state == "waiting_input" => Some((NeedKindInfo::Silent, NeedGroup::Stops)),
+        // It matters as soon as something waits for it.
+        None if has_draft => {
+            let waits = info.queued > 0 || info.current_task.is_some();
+            Some((NeedKindInfo::Draft, if waits { NeedGroup::Stops } else { NeedGroup::Info }))
+        }
+        None => None,
+    }
+}
+
+fn need_id(name: &AgentName, kind: NeedKindInfo, info: &AgentInfo) -> String {
+    let word = match kind {
+        NeedKindInfo::Asks => "asks",
+        NeedKindInfo::Limit => "limit",
+        NeedKindInfo::Ended => "ended",
+        NeedKindInfo::Silent => "silent",
+        NeedKindInfo::Draft => "draft",
+        _ => "error",
+    };
+    match &info.asks {
+        Some(asks) => format!("{word}.{name}.{}", asks.id),
+        None => format!("{word}.{name}"),
+    }
+}
+
+fn words(name: &AgentName, kind: NeedKindInfo, info: &AgentInfo) -> (String, Option<String>) {
+    let why = info.why.clone();
+    match kind {
+        NeedKindInfo::Asks => {
+            let asked = info.asks.as_ref().map(|asks| question(&asks.text)).or(why);
+            (format!("{name} asks: {}", asked.unwrap_or_else(|| "something".to_owned())), None)
+        }
+        NeedKindInfo::Ended => (format!("{name} has ended and is not started again"), why),
+        NeedKindInfo::Silent => (format!("{name} ended its turn without a claim"), why),
+        NeedKindInfo::Draft => (format!("Unsent words stand in the input of {name}"), why),
+        NeedKindInfo::Limit => (format!("{name} waits for a limit to pass"), why),
+        _ => (format!("{name} needs help"), why),
+    }
+}
+
+/// The line of a dialog that asks: the last one with a question mark, else its first.
+fn question(text: &str) -> String {
+    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let asks = lines().filter(|line| line.ends_with(['?', '？'])).last();
+    title_of(asks.or_else(|| lines().next()).unwrap_or_default())
+}
+
+fn cures(name: &AgentName, kind: NeedKindInfo, info: &AgentInfo) -> Vec<CureInfo> {
+    let mut cures = Vec::new();
+    if let Some(asks) = &info.asks {
+        for (number, choice) in (1..).zip(&asks.choices) {
+            cures.push(CureInfo {
+                label: choice.clone(),
+                command: format!("tasuki answer {name} {number}"),
+                path: Some(format!("/api/panes/{name}/answer")),
+                body: Some(json!({"choose": number.to_string(), "of": asks.id})),
+                asks_first: false,
+            });
+        }
+    }
+    if kind == NeedKindInfo::Silent {
+        cures.push(CureInfo {
+            label: "Take what it said for its answer".to_owned(),
+            command: format!("tasuki answer {name} done"),
+            path: Some(format!("/api/panes/{name}/answer")),
+            body: Some(json!({"choose": "done", "of": info.current_task})),
+            asks_first: false,
+        });
+    }
+    cures.push(CureInfo::of("Go to its pane", format!("tasuki attach {name}")));
+    if kind == NeedKindInfo::Draft {
+        cures.push(CureInfo {
+            label: "Clear its input".to_owned(),
+            command: format!("tasuki pane clear-line {name}"),
+            path: Some(format!("/api/panes/{name}/clear-line")),
+            body: None,
+            asks_first: true,
+        });
+    }
+    if let Some(id) = info.current_task.as_deref().and_then(|id| MessageId::new(id).ok()) {
+        cures.push(cancel(&id));
+    }
+    let verb = if kind == NeedKindInfo::Ended { "start" } else { "restart" };
+    cures.push(CureInfo {
+        label: format!("{} it", if verb == "start" { "Start" } else { "Restart" }),
+        command: format!("tasuki agent {verb} {name}"),
+        path: Some(format!("/api/agents/{name}/{verb}")),
+        body: None,
+        asks_first: verb == "restart",
+    });
+    cures
+}
+
+fn failure(view: MessageView, at: Millis) -> NeedInfo {
+    let id = view.id;
+    NeedInfo {
+        id: format!("failed.{id}"),
+        kind: NeedKindInfo::Failed,
+        group: NeedGroup::Decide,
+        title: format!("{id} failed: {}", view.title.unwrap_or_default()),
+        detail: view.reason,
+        agent: view.agent.map(|agent| agent.to_string()),
+        message: Some(id.to_string()),
+        since: rfc3339_ms(at),
+        cures: vec![
+            CureInfo::of("Try it again", format!("tasuki retry {id}")),
+            CureInfo::of("See why", format!("tasuki why {id}")),
+        ],
+        ..nothing()
+    }
+}
+
+fn retry(id: &MessageId, label: &str) -> CureInfo {
+    CureInfo {
+        label: label.to_owned(),
+        command: format!("tasuki retry {id}"),
+        path: Some(format!("/api/messages/{id}/retry")),
+        body: None,
+        asks_first: false,
+    }
+}
+
+fn cancel(id: &MessageId) -> CureInfo {
+    CureInfo {
+        label: format!("Call {id} off"),
+        command: format!("tasuki cancel {id}"),
+        path: Some(format!("/api/messages/{id}/cancel")),
+        body: None,
+        asks_first: true,
+    }
+}
+
+impl CureInfo {
+    /// A command line that the socket has no address for.
+    fn of(label: &str, command: String) -> Self {
+        Self { label: label.to_owned(), command, path: None, body: None, asks_first: false }
+    }
+}
+
+fn nothing() -> NeedInfo {
+    NeedInfo {
+        id: String::new(),
+        kind: NeedKindInfo::Unread,
+        group: NeedGroup::Info,
+        title: String::new(),
+        detail: None,
+        agent: None,
+        message: None,
+        since: String::new(),
+        asks: None,
+        behind: Vec::new(),
+        cures: Vec::new(),
+    }
+}

@@ -1,0 +1,177 @@
+//! Messages as they are shown: lists, one whole, and its history.
+
+use super::agents::StoryStep;
+use crate::engine::life::StageName;
+use crate::engine::message::{Kind, Status};
+use crate::wire::message::view::{MessageView, is_zero};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Some messages: open ones first, newest first, then finished ones, those that ended last first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MessagePage {
+    /// The messages.
+    pub messages: Vec<MessageView>,
+    /// `after` for the messages that follow; null if there are none.
+    #[serde(default)]
+    pub next: Option<String>,
+    /// Number of the last step of the journal that is in this picture.
+    #[serde(default)]
+    pub seq: u64,
+}
+
+/// One message with its content and its answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MessageDetails {
+    /// The message.
+    #[serde(flatten)]
+    pub message: MessageView,
+    /// Its content; null if it cannot be read any more.
+    #[serde(default)]
+    pub content: Option<String>,
+    /// Its answer, if it has one.
+    #[serde(default)]
+    pub answer: Option<AnswerInfo>,
+    /// Parts of it, oldest first, as far as they are open or ended lately.
+    #[serde(default)]
+    pub parts: Vec<MessageView>,
+}
+
+/// The answer to a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AnswerInfo {
+    /// Id of the answer.
+    pub id: String,
+    /// Agent that gave it, or `tasuki` if nobody did.
+    pub from: String,
+    /// Message type: result or error.
+    #[serde(rename = "type")]
+    #[schemars(with = "String")]
+    pub kind: Kind,
+    /// Time (RFC 3339).
+    pub at: String,
+    /// How it is known: marker, reply, file, result and so on; null for an error of tasuki's own.
+    pub source: Option<String>,
+    /// What it is worth: token, weak or person.
+    pub proof: String,
+    /// Whether only a part of the text could be kept.
+    pub truncated: bool,
+    /// Text of the answer.
+    pub text: String,
+}
+
+/// The history of a message and of its parts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StoryInfo {
+    /// The message and its parts.
+    pub tree: StoryTree,
+    /// Number of lines of the journal that could not be understood.
+    pub unread: u64,
+}
+
+/// A message and its parts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StoryTree {
+    /// Message id.
+    pub id: String,
+    /// First line of its content.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub title: Option<String>,
+    /// Id of the task that it is a part of.
+    pub parent: Option<String>,
+    /// Id of the failed message that it repeats.
+    pub retry_of: Option<String>,
+    /// Message type; null if its beginning is gone.
+    #[serde(rename = "type")]
+    #[schemars(with = "Option<String>")]
+    pub kind: Option<Kind>,
+    /// Sender.
+    pub from: Option<String>,
+    /// Recipient.
+    pub to: Option<String>,
+    /// Agent that worked on it last.
+    pub agent: Option<String>,
+    /// Ids of messages that must be completed first.
+    pub depends_on: Vec<String>,
+    /// Status.
+    #[schemars(with = "String")]
+    pub status: Status,
+    /// Stage.
+    #[schemars(with = "String")]
+    pub stage: StageName,
+    /// Time since which it is in that stage (RFC 3339).
+    #[serde(default)]
+    pub since: String,
+    /// Time of acceptance (RFC 3339).
+    pub accepted_at: Option<String>,
+    /// Time of its end (RFC 3339).
+    pub ended_at: Option<String>,
+    /// Time in a queue, held, or in doubt, in ms; until now if it is open.
+    pub waited_ms: u64,
+    /// Time with its agent, in ms.
+    pub worked_ms: u64,
+    /// Time for which it waited for its parts, in ms.
+    pub rested_ms: u64,
+    /// Number of turns.
+    pub turns: u16,
+    /// Number of reminders.
+    pub reminders: u32,
+    /// Number of turns that were typed again.
+    pub redeliveries: u32,
+    /// Of a message to the user: whether it is `read` or `unread`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub letter: Option<String>,
+    /// What it waits for; null if it ended or its agent has it.
+    pub waits_for: Option<String>,
+    /// What happened to it, oldest first.
+    pub story: Vec<StoryStep>,
+    /// Stretches of time, oldest first: who had it, and how.
+    #[serde(default)]
+    pub spans: Vec<SpanInfo>,
+    /// Number of parts that are too deep to be shown here.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub untold: usize,
+    /// Its parts, oldest first.
+    pub parts: Vec<StoryTree>,
+}
+
+/// A stretch of a message's time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SpanInfo {
+    /// Where it was: `queue`, `work`, `parts`, `person` or `doubt`.
+    pub how: String,
+    /// Agent that had it, if somebody had.
+    pub agent: Option<String>,
+    /// Time of its beginning (RFC 3339).
+    pub from: String,
+    /// Time of its end (RFC 3339); null if it lasts.
+    pub to: Option<String>,
+}
+
+/// What was sent to the user and is unread.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct InboxInfo {
+    /// Unread messages, oldest first.
+    pub unread: Vec<LetterInfo>,
+}
+
+/// A message to the user.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LetterInfo {
+    /// Message id.
+    pub id: String,
+    /// Sender.
+    pub from: String,
+    /// Message type.
+    #[serde(rename = "type")]
+    #[schemars(with = "String")]
+    pub kind: Kind,
+    /// Id of the task that it answers.
+    pub in_reply_to: Option<String>,
+    /// Id of the task that it is said about.
+    pub parent: Option<String>,
+    /// Time of acceptance (RFC 3339).
+    pub accepted_at: String,
+    /// Its text.
+    pub content: String,
+}

@@ -1,0 +1,140 @@
+//! What goes over the socket, as JSON. Field names are those of the files (protocol, a message and status file).
+
+mod agents;
+mod events;
+mod messages;
+mod needs;
+mod panes;
+mod read;
+
+pub use agents::{
+    AgentDetails, AgentHistoryInfo, AgentInfo, AgentList, AsksInfo, DaemonInfo, MemberInfo, PoolInfo,
+    PulseInfo, StatusInfo, StoryStep, TeamInfo,
+};
+pub use events::{EventInfo, EventsQuery, ResetInfo, RunInfo, ScreenInfo, StepInfo, ViewInfo, WorkspaceInfo};
+pub use messages::{
+    AnswerInfo, InboxInfo, LetterInfo, MessageDetails, MessagePage, SpanInfo, StoryInfo, StoryTree,
+};
+pub use needs::{CauseInfo, ChainInfo, CureInfo, NeedGroup, NeedInfo, NeedKindInfo, NeedsInfo};
+pub use panes::{
+    PaneAnswerBody, PaneAnswered, PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped,
+    PaneWaitBody,
+};
+pub use read::{
+    AgentHistoryQuery, AgentQuery, AgentsQuery, InboxQuery, MessageQuery, MessagesQuery, NeedsQuery,
+    Question, StatusQuery, StoryQuery, TeamQuery,
+};
+
+use crate::wire::message::view::MessageView;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The answer to every request that fails.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Problem {
+    /// Error code: a code of refusals, or one of this page.
+    pub code: String,
+    /// What is wrong, in a sentence.
+    pub why: String,
+    /// What to do about it.
+    pub cure: String,
+    /// Index of the document in the body, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document: Option<usize>,
+    /// Key that is at fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// Line in the body, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// Column in the line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<u64>,
+}
+
+/// The answer to accepted messages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Accepted {
+    /// Message ids in the order of the body, duplicates included.
+    pub ids: Vec<String>,
+    /// Ids of messages that were known already, unchanged, and were dropped.
+    pub duplicates: Vec<String>,
+    /// Whether they are on the disk. Always true: the answer waits for it.
+    pub durable: bool,
+}
+
+/// The answer to a command that was carried out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Done {
+    /// What was done, in words.
+    pub what: String,
+    /// Id of the message that it is about.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub id: Option<String>,
+}
+
+/// The end of a wait.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Waited {
+    /// Whether the message got as far as was asked. If not, the time was up.
+    pub reached: bool,
+    /// The message now.
+    pub message: MessageView,
+}
+
+/// What a wait is for, as the query of its address.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WaitQuery {
+    /// What to wait for: delivered, ended or moved. Default: ended
+    pub until: Option<String>,
+    /// With moved: the stage that it must have left.
+    pub stage: Option<String>,
+    /// Longest wait, such as 30s. Default and maximum: 60s
+    pub timeout: Option<String>,
+}
+
+/// The answer of a daemon that listens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Health {
+    /// Always true: the socket answers. Whether the daemon works on is in `status`.
+    pub ok: bool,
+    /// The daemon.
+    pub daemon: DaemonInfo,
+}
+
+/// An agent's answer to its turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReplyBody {
+    /// Answer text.
+    pub text: String,
+    /// Whether the task could not be done.
+    #[serde(default)]
+    pub failed: bool,
+}
+
+/// Creates or removes `queue/STOP`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HaltBody {
+    /// Whether typing is held.
+    pub on: bool,
+}
+
+/// Ends the daemon.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct DownBody {
+    /// Whether the agents keep running for the next daemon.
+    pub keep_agents: bool,
+}
+
+/// How a message is cancelled, as the query of its address.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CancelQuery {
+    /// Whether the agent may finish its running turn. Otherwise the turn is interrupted.
+    pub let_finish: bool,
+}
