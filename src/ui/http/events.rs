@@ -7,7 +7,7 @@
 use super::gate::Gate;
 use super::given::Asked;
 use super::refused::Refused;
-use crate::daemon::clients::reads::Reads;
+use crate::daemon::clients::reads::{Follower, Reads};
 use crate::io::journal::Cursor;
 use crate::read::{EventFilter, Seen, Start, Steps};
 use crate::wire::api::{EventsQuery, Problem, ResetInfo};
@@ -54,7 +54,16 @@ pub(super) async fn events(
         Start::At(cursor) => (cursor, false),
         Start::Reset(cursor) => (cursor, true),
     };
-    let stream = Stream { reads: gate.reads, filter, cursor, view, touched: BTreeSet::new(), frames };
+    let follower = gate.reads.follow();
+    let stream = Stream {
+        reads: gate.reads,
+        _follower: follower,
+        filter,
+        cursor,
+        view,
+        touched: BTreeSet::new(),
+        frames,
+    };
     tokio::spawn(stream.run(reset));
     let mut response = Response::new(Body::new(Frames(body)));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
@@ -72,6 +81,7 @@ fn last_seen(headers: &HeaderMap) -> Result<Option<u64>, Refused> {
 /// One reader.
 struct Stream {
     reads: Reads,
+    _follower: Follower,
     filter: EventFilter,
     cursor: Cursor,
     /// What it has been shown, if it wants that.
