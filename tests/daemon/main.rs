@@ -25,6 +25,7 @@ mod keeping;
 mod last_words;
 mod limits;
 mod main_job;
+mod metrics;
 #[expect(dead_code, reason = "these tests leave the order of things alone")]
 #[path = "../support/odds.rs"]
 mod odds;

@@ -7,6 +7,7 @@ mod events;
 pub(crate) mod fuzz;
 mod gate;
 mod given;
+mod metrics;
 mod panes;
 mod places;
 pub mod reference;

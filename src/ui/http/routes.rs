@@ -4,7 +4,7 @@ use super::address::{Address, get, post, read};
 use super::gate::{Gate, JsonAnswer, duration, seen, unexpected};
 use super::given::{Asked, Given, Key, Raw, Word, json_of};
 use super::refused::Refused;
-use super::{WAIT_MS_MAX, events, panes, screen};
+use super::{WAIT_MS_MAX, events, metrics, panes, screen};
 use crate::daemon::clients::request::{Request, Response, Until};
 use crate::engine::input::{Command, Reply};
 use crate::engine::life::StageName;
@@ -57,6 +57,7 @@ pub(super) fn addresses() -> Vec<Address> {
             events::events,
             "what happens, as server-sent events",
         ),
+        get::<(), (), _, _>("/metrics", metrics::metrics, "numbers for Prometheus, as OpenMetrics text"),
         get::<(), Health, _, _>("/api/health", health, "whether the daemon listens"),
         post::<HaltBody, Done, _, _>("/api/halt", halt, "makes or removes queue/STOP"),
         post::<DownBody, Done, _, _>("/api/down", down, "ends the daemon"),
