@@ -21,6 +21,7 @@ mod message;
 mod model;
 mod needs;
 mod places;
+pub mod story;
 
 pub use fold::Fold;
 pub use live::{Live, LiveInfo};

@@ -1,13 +1,14 @@
 //! Histories from journal lines: what is told of a message and its parts, how long each took, and how it is on 80 columns.
 
 use super::draw::{Style, draw};
-use super::tree::History;
-use super::waits::Sources;
-use super::{DEPTH_MAX, tree_of};
 use crate::engine::message::Status;
 use crate::engine::words::{MessageId, Millis, Seq};
+use crate::io::clock::Clock;
 use crate::io::workspace::Workspace;
+use crate::read::Model;
 use crate::read::history::MessageFamily;
+use crate::read::story::{Around, DEPTH_MAX, tree_of};
+use crate::wire::api::StoryTree;
 use crate::wire::events;
 use expect_test::expect;
 use unicode_width::UnicodeWidthStr;
@@ -58,12 +59,12 @@ fn family_of(root: &MessageId, steps: &[(u64, String)]) -> MessageFamily {
 }
 
 /// The history that it tells at second `now`.
-fn history(root: &str, steps: &[(u64, String)], now: u64) -> History {
+fn history(root: &str, steps: &[(u64, String)], now: u64) -> StoryTree {
     let root = id(root);
     tree_of(&family_of(&root, steps), &root, at(now), 0)
 }
 
-fn page(history: &History) -> String {
+fn page(history: &StoryTree) -> String {
     draw(history, Style { width: Some(80), is_full: false })
 }
 
@@ -238,13 +239,18 @@ fn a_message_whose_beginning_is_gone_is_told_from_where_it_is_known() {
 }
 
 /// What the files alone say that each message of a history waits for.
-fn explained(steps: &[(u64, String)], is_halted: bool) -> History {
+fn explained(steps: &[(u64, String)], is_halted: bool) -> StoryTree {
     let folder = tempfile::tempdir().expect("a folder");
     let workspace = Workspace::at(folder.path()).expect("a workspace");
     let root = id("p");
     let family = family_of(&root, steps);
     let mut history = tree_of(&family, &root, at(20), 0);
-    Sources::of_files(&workspace, at(20), is_halted).explain(&mut history, &family);
+    if is_halted {
+        std::fs::create_dir_all(workspace.stop_file().parent().expect("a folder")).expect("queue");
+        std::fs::write(workspace.stop_file(), "").expect("STOP");
+    }
+    let model = Model::new(workspace, Clock::start());
+    Around::of(&model).at(at(20)).explain(&mut history, &family);
     history
 }
 
