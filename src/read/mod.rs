@@ -24,6 +24,7 @@ mod places;
 pub mod story;
 
 pub use fold::Fold;
+pub use inbox::letters;
 pub use live::{Live, LiveInfo};
 pub use message::no_message;
 pub use model::{Answers, Model};

@@ -54,7 +54,8 @@ pub(super) fn terminal_width() -> Option<usize> {
     (size.ws_col > 0).then_some(usize::from(size.ws_col))
 }
 
-fn cut(line: &str, width: Option<usize>) -> String {
+/// A line of at most so many columns; what is cut ends in `…`.
+pub(super) fn cut(line: &str, width: Option<usize>) -> String {
     let Some(width) = width.filter(|width| line.width() > *width) else { return line.to_owned() };
     let mut taken = 0;
     let mut out = String::new();
