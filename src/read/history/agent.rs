@@ -4,7 +4,6 @@ use super::Pages;
 use super::family::mentions;
 use super::step::step;
 use crate::engine::event::Event;
-use crate::engine::history;
 use crate::engine::life::Move;
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::journal::{JournalError, Kind, ReadOrder, scan};
@@ -45,9 +44,8 @@ pub fn of_agent(pages: &Pages, agent: &AgentName) -> Result<AgentHistory, Journa
             match events::decode(entry.payload) {
                 Ok(events) => found.steps.extend(events.iter().filter_map(|event| {
                     let whose = follow(&mut theirs, event, agent).then_some(agent);
-                    let told = history::tell(event, whose)?;
-                    let is_theirs = told.agent.as_ref() == Some(agent);
-                    is_theirs.then(|| step((entry.at, entry.seq), event, told))
+                    let step = step((entry.at, entry.seq), event, whose)?;
+                    (step.agent.as_deref() == Some(agent.as_str())).then_some(step)
                 })),
                 Err(_) => found.unread += 1,
             }

@@ -90,7 +90,9 @@ impl MessageFamily {
             theirs.for_each(|history| history.block(at, need.is_some()));
         }
         if let Some(id) = subject(event).filter(|id| self.members.contains(*id)) {
-            self.histories.entry(id.clone()).or_insert_with(|| MessageHistory::new(at)).take(at, seq, event);
+            let history = self.histories.entry(id.clone()).or_insert_with(|| MessageHistory::new(at));
+            history.is_alone = !self.parts.contains_key(id);
+            history.take(at, seq, event);
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use super::step::step;
 use crate::engine::event::{Event, Why};
-use crate::engine::history;
 use crate::engine::life::{Category, Move, Spent, Stage, StageName, TurnKind, next};
 use crate::engine::message::Message;
 use crate::engine::words::{AgentName, MessageId, Millis, Seq};
@@ -40,6 +39,8 @@ pub struct MessageHistory {
     /// Whether its agent needs a person or time, and whether it rests because it asks.
     is_blocked: bool,
     asks: bool,
+    /// Whether it has no parts: where it rests, it is its agent or a person who is waited for.
+    pub(super) is_alone: bool,
 }
 
 /// A stretch of its time.
@@ -82,6 +83,7 @@ impl MessageHistory {
             spans: Vec::new(),
             is_blocked: false,
             asks: false,
+            is_alone: false,
         }
     }
 
@@ -108,8 +110,7 @@ impl MessageHistory {
             }
             _ => {}
         }
-        if let Some(told) = history::tell(event, whose.as_ref()) {
-            let step = step((at, seq), event, told);
+        if let Some(step) = step((at, seq), event, whose.as_ref()) {
             let turn = step.turn.or_else(|| Some(self.stage.turn()?.number));
             self.steps.push(StoryStep { turn, ..step });
         }
@@ -167,7 +168,7 @@ impl MessageHistory {
             Category::UnderWay | Category::Waiting if self.is_blocked => "person",
             Category::Queued => "queue",
             Category::UnderWay | Category::Closing => "work",
-            Category::Waiting if self.asks => "person",
+            Category::Waiting if self.asks || self.is_alone => "person",
             Category::Waiting => "parts",
             Category::Held => "person",
             Category::Ended => return,

@@ -8,7 +8,6 @@ mod step;
 pub use agent::{AgentHistory, of_agent};
 pub use family::MessageFamily;
 pub use message::{MessageHistory, Times};
-pub use step::{evidence, turn, word};
 
 use crate::engine::words::Seq;
 use crate::io::workspace::Workspace;

@@ -41,9 +41,10 @@ mod tests {
     fn an_age_has_two_units_at_most() {
         let of = |seconds| in_words(seconds, Exact::Seconds);
         assert_eq!([0, 59, 60, 514, 3_599].map(of), ["0s", "59s", "1m00s", "8m34s", "59m59s"]);
-        assert_eq!([3_600, 4_860, 86_399, 86_400, 266_400].map(of), [
-            "1h00m", "1h21m", "23h59m", "1d00h", "3d02h"
-        ]);
+        assert_eq!(
+            [3_600, 4_860, 86_399, 86_400, 266_400].map(of),
+            ["1h00m", "1h21m", "23h59m", "1d00h", "3d02h"]
+        );
         let of = |seconds| in_words(seconds, Exact::Minutes);
         assert_eq!([0, 59, 60, 514, 4_860].map(of), ["<1m", "<1m", "1m", "8m", "1h21m"]);
     }

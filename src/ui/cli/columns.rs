@@ -73,10 +73,12 @@ fn line(cells: &[String], widths: &[usize]) -> String {
 mod tests {
     use super::*;
 
-    const COLUMNS: [Column; 3] = [Column::cut_to("id", 6), Column::whole("state"), Column::cut_to("title", 6)];
+    const COLUMNS: [Column; 3] =
+        [Column::cut_to("id", 6), Column::whole("state"), Column::cut_to("title", 6)];
 
     fn shown(width: Option<usize>) -> Vec<String> {
-        let row = |id: &str, state: &str, title: &str| vec![id.to_owned(), state.to_owned(), title.to_owned()];
+        let row =
+            |id: &str, state: &str, title: &str| vec![id.to_owned(), state.to_owned(), title.to_owned()];
         let cells = vec![
             row("msg-1", "being worked on", "銀行CSVの文字化けを直す"),
             row("a-much-longer-id", "held", "b🎉c"),
@@ -87,17 +89,23 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_cut_from_the_last_column_on_and_a_state_never() {
-        assert_eq!(shown(None), [
-            "ID                STATE            TITLE",
-            "msg-1             being worked on  銀行CSVの文字化けを直す",
-            "a-much-longer-id  held             b🎉c",
-        ]);
+        assert_eq!(
+            shown(None),
+            [
+                "ID                STATE            TITLE",
+                "msg-1             being worked on  銀行CSVの文字化けを直す",
+                "a-much-longer-id  held             b🎉c",
+            ]
+        );
         assert_eq!(shown(Some(45))[1], "msg-1             being worked on  銀行CSVの…");
-        assert_eq!(shown(Some(31)), [
-            "ID      STATE            TITLE",
-            "msg-1   being worked on  銀行…",
-            "a-muc…  held             b🎉c",
-        ]);
+        assert_eq!(
+            shown(Some(31)),
+            [
+                "ID      STATE            TITLE",
+                "msg-1   being worked on  銀行…",
+                "a-muc…  held             b🎉c",
+            ]
+        );
         for width in 29..70 {
             let lines = shown(Some(width));
             assert!(lines.iter().all(|line| line.width() <= width), "{width}: {lines:#?}");

@@ -48,13 +48,9 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let needs = look(context, &workspace, &client, &StatusQuery {})?.answer.pulse.needs_you;
     match needs {
         0 => Ok(()),
-        needs => context.say(format!("{} for you: see `tasuki needs`", waiting(needs))),
+        1 => context.say("1 thing waits for you: see `tasuki needs`"),
+        needs => context.say(format!("{} wait for you: see `tasuki needs`", counted(needs, "thing"))),
     }
-}
-
-/// How many things wait for a person.
-pub(super) fn waiting(needs: usize) -> String {
-    if needs == 1 { "1 thing waits".to_owned() } else { format!("{} wait", counted(needs, "thing")) }
 }
 
 /// Prints them, or that there are none.

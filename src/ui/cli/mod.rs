@@ -2,9 +2,11 @@
 //! ends well or with a [`failure::Failure`].
 
 mod agent;
+mod ages;
 mod answer;
 mod attach;
 mod cancel;
+mod columns;
 mod completions;
 mod context;
 mod daemon;
@@ -20,19 +22,25 @@ mod inbox;
 mod init;
 mod lab;
 mod lint;
+mod list;
 mod log;
 mod look;
 mod lying;
+mod marks;
+mod needs;
 mod pane;
 mod reply;
 mod retry;
 mod send;
 mod service;
+mod show;
 mod status;
 mod stop;
 mod table;
+mod team;
 mod up;
 mod wait;
+mod watch;
 mod why;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -74,6 +82,11 @@ enum Verb {
     Send(send::Args),
     Reply(reply::Args),
     Status(status::Args),
+    Needs(needs::Args),
+    #[command(visible_alias = "ls")]
+    List(list::Args),
+    Show(show::Args),
+    Inbox(inbox::Args),
     Log(log::Args),
     Why(why::Args),
     Answer(answer::Args),
@@ -142,6 +155,10 @@ fn run(context: &Context, verb: Verb) -> Ended {
         Verb::Send(args) => send::run(context, &args),
         Verb::Reply(args) => reply::run(context, &args),
         Verb::Status(args) => status::run(context, &args),
+        Verb::Needs(args) => needs::run(context, &args),
+        Verb::List(args) => list::run(context, &args),
+        Verb::Show(args) => show::run(context, &args),
+        Verb::Inbox(args) => inbox::run(context, &args),
         Verb::Log(args) => log::run(context, &args),
         Verb::Why(args) => why::run(context, &args),
         Verb::Answer(args) => answer::run(context, &args),

@@ -85,13 +85,15 @@ fn behind(need: &NeedInfo) -> String {
         return String::new();
     }
     let named = need.behind.iter().take(BEHIND_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let more = if count > BEHIND_NAMED { format!(" and {} more", count - BEHIND_NAMED) } else { String::new() };
+    let more =
+        if count > BEHIND_NAMED { format!(" and {} more", count - BEHIND_NAMED) } else { String::new() };
     format!("  {count} behind: {named}{more}")
 }
 
 fn chain_line(chain: &ChainInfo, now: &str, letters: Letters) -> String {
     let who = if chain.cause.who == "you" { "you" } else { "" };
-    let agents = chain.agents.iter().map(String::as_str).chain([who].into_iter().filter(|who| !who.is_empty()));
+    let agents =
+        chain.agents.iter().map(String::as_str).chain([who].into_iter().filter(|who| !who.is_empty()));
     let agents = agents.collect::<Vec<_>>().join(&format!(" {} ", letters.then()));
     let title = chain.title.as_deref().filter(|title| !title.is_empty());
     let title = title.map_or(String::new(), |title| format!(" ({title})"));

@@ -139,10 +139,9 @@ fn heading(view: &MessageView, letters: Letters, now: &str) -> String {
     let since = age(Some(&view.since), now, Exact::Seconds);
     let since = if view.status.has_ended() { format!("{since} ago") } else { format!("for {since}") };
     let bold = anstyle::Style::new().bold();
-    let (mark, words) = state(view, letters).split_once(' ').map_or_else(
-        || (String::new(), String::new()),
-        |(mark, words)| (mark.to_owned(), words.to_owned()),
-    );
+    let (mark, words) = state(view, letters)
+        .split_once(' ')
+        .map_or_else(|| (String::new(), String::new()), |(mark, words)| (mark.to_owned(), words.to_owned()));
     format!("{mark} {bold}{id}{bold:#}: {} from {from} to {to}; {words} {since}", kind.word())
 }
 
