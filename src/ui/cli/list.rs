@@ -134,7 +134,11 @@ fn known(context: &Context, workspace: &Workspace, args: &Args) -> Ended {
     let Some(name) = args.agent.as_deref().filter(|name| *name != USER) else { return Ok(()) };
     let Ok(name) = AgentName::new(name) else { return Ok(()) };
     let Ok(loaded) = Settings::load(workspace, &context.around) else { return Ok(()) };
-    loaded.settings.team.addressee(&name).map(drop).map_err(Failure::from)
+    loaded.settings.team.addressee(&name).map(drop).map_err(|refusal| {
+        let mut failure = Failure::from(refusal).within("--agent");
+        failure.problem.field = None;
+        failure
+    })
 }
 
 fn shown(context: &Context, page: &MessagePage) -> String {
