@@ -7,6 +7,7 @@ mod answer;
 mod attach;
 mod cancel;
 mod columns;
+mod complete;
 mod completions;
 mod context;
 mod daemon;
@@ -26,6 +27,7 @@ mod list;
 mod log;
 mod look;
 mod lying;
+mod man;
 mod marks;
 mod needs;
 mod pane;
@@ -104,11 +106,15 @@ enum Verb {
     Torture(crate::lab::torture::Args),
     Lint(lint::Args),
     Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// Runs the program and gives its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
+    if complete::is_done(command) {
+        return ExitCode::SUCCESS;
+    }
     crate::io::umask::keep_our_own();
     let line = match Line::try_parse() {
         Ok(line) => line,
@@ -175,6 +181,7 @@ fn run(context: &Context, verb: Verb) -> Ended {
         #[cfg(feature = "lab")]
         Verb::Torture(args) => lab::torture(context, &args),
         Verb::Lint(args) => lint::run(context, &args),
-        Verb::Completions(args) => completions::run(context, &args, command()),
+        Verb::Completions(args) => completions::run(context, &args),
+        Verb::Man(args) => man::run(context, &args, command()),
     }
 }
