@@ -39,15 +39,15 @@ fn offering(command: Command) -> Command {
 fn offered(verb: &str, arg: Arg) -> Arg {
     let id = arg.get_id().as_str().to_owned();
     let candidates: fn() -> Vec<CompletionCandidate> = match (verb, id.as_str()) {
-        ("list", "agent") => || agents().into_iter().chain([of(USER, None)]).collect(),
+        ("list", "agent") => || in_order(agents().into_iter().chain([of(USER, None)])),
         ("list", "state") => states,
         ("list", "kind") => || ["task", "info", "result", "error"].map(|word| of(word, None)).into(),
         ("send", "to") => addressees,
         ("send", "from") | (_, "agent") => agents,
         ("send", "depends_on") | ("cancel", "ids") => || ids("open"),
-        ("retry", "id") => || ids("held").into_iter().chain(ids("failed")).collect(),
+        ("retry", "id") => || in_order(ids("held").into_iter().chain(ids("failed"))),
         ("show", "id") => || ids("any"),
-        ("why" | "log", "subject") => || agents().into_iter().chain(ids("any")).collect(),
+        ("why" | "log", "subject") => || in_order(agents().into_iter().chain(ids("any"))),
         ("answer", "choice") => choices,
         _ => return arg,
     };
@@ -78,13 +78,16 @@ fn of(value: &str, help: Option<String>) -> CompletionCandidate {
     CompletionCandidate::new(value).help(help.map(Into::into))
 }
 
+/// The order is meant: no shell sorts them by their letters.
+fn in_order(candidates: impl IntoIterator<Item = CompletionCandidate>) -> Vec<CompletionCandidate> {
+    let placed = candidates.into_iter().enumerate();
+    placed.map(|(place, candidate)| candidate.display_order(Some(place))).collect()
+}
+
 /// In the order of the team file.
 fn agents() -> Vec<CompletionCandidate> {
     let agents = ask(&AgentsQuery {}).map(|list| list.agents).unwrap_or_default();
-    let agents = agents.iter().enumerate();
-    agents
-        .map(|(place, agent)| of(&agent.agent_name, Some(agent.state.clone())).display_order(Some(place)))
-        .collect()
+    in_order(agents.into_iter().map(|agent| of(&agent.agent_name, Some(agent.state))))
 }
 
 /// Whoever may be written to.
@@ -94,12 +97,7 @@ fn addressees() -> Vec<CompletionCandidate> {
     let members = team.members.iter().map(|member| of(&member.agent_name, Some(member.provider.clone())));
     let pools = team.pools.iter().map(|pool| of(&pool.name, Some(pool.members.join(", "))));
     let aliases = aliases.map(|alias| of(alias, None));
-    members
-        .chain(pools)
-        .chain(aliases)
-        .enumerate()
-        .map(|(place, name)| name.display_order(Some(place)))
-        .collect()
+    in_order(members.chain(pools).chain(aliases))
 }
 
 fn states() -> Vec<CompletionCandidate> {
@@ -115,8 +113,7 @@ fn states() -> Vec<CompletionCandidate> {
 fn ids(state: &str) -> Vec<CompletionCandidate> {
     let query = MessagesQuery { state: Some(state.to_owned()), limit: Some(IDS), ..MessagesQuery::default() };
     let messages = ask(&query).map(|page| page.messages).unwrap_or_default();
-    let messages = messages.into_iter().enumerate();
-    messages.map(|(place, view)| of(view.id.as_str(), view.title).display_order(Some(place))).collect()
+    in_order(messages.into_iter().map(|view| of(view.id.as_str(), view.title)))
 }
 
 /// The choices of the dialog that the agent of the line shows.
@@ -128,5 +125,5 @@ fn choices() -> Vec<CompletionCandidate> {
     };
     let asks = ask(&AgentQuery { name }).and_then(|details| details.agent.asks);
     let choices = asks.map(|asks| asks.choices).unwrap_or_default();
-    (1..).zip(choices).map(|(number, choice)| of(&format!("{number}"), Some(choice))).collect()
+    in_order((1..).zip(choices).map(|(number, choice)| of(&format!("{number}"), Some(choice))))
 }
