@@ -14,6 +14,7 @@ mod commands;
 mod copied;
 mod deliveries;
 mod end_to_end;
+mod events;
 mod failures;
 mod gone;
 mod hierarchy;

@@ -49,6 +49,8 @@ pub enum Request {
     WaitFor(MessageId, Until),
     /// Make or remove `queue/STOP`.
     Halt(bool),
+    /// Make what was written durable: whoever follows is told of nothing else.
+    Settle,
     /// Something with an agent's pane.
     Pane(AgentName, PaneRequest),
     /// Stop the daemon.
@@ -63,7 +65,7 @@ impl Request {
     #[must_use]
     pub fn looks_only(&self) -> bool {
         match self {
-            Self::Overview | Self::Open | Self::Message(_) | Self::WaitFor(..) => true,
+            Self::Overview | Self::Open | Self::Message(_) | Self::WaitFor(..) | Self::Settle => true,
             Self::Pane(_, asked) => matches!(
                 asked,
                 PaneRequest::Read(_)
@@ -89,9 +91,12 @@ impl Request {
             Self::Pane(name, PaneRequest::Answer { .. }) => format!("answer {name}"),
             Self::Down { keep_agents: true } => "end, and leave the agents".to_owned(),
             Self::Down { keep_agents: false } => "end, with the agents".to_owned(),
-            Self::Pane(..) | Self::Overview | Self::Open | Self::Message(_) | Self::WaitFor(..) => {
-                "show something".to_owned()
-            }
+            Self::Pane(..)
+            | Self::Overview
+            | Self::Open
+            | Self::Message(_)
+            | Self::WaitFor(..)
+            | Self::Settle => "show something".to_owned(),
         }
     }
 }
