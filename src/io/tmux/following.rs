@@ -63,6 +63,14 @@ impl Server {
         ended
     }
 
+    /// Whether our session has a window of that name. Asking starts no server.
+    #[must_use]
+    pub fn has_window(&self, name: &str) -> bool {
+        let mut tmux = self.quietly(&["list-windows", "-t", &self.session_target(), "-F", "#{window_name}"]);
+        tmux.output()
+            .is_ok_and(|output| String::from_utf8_lossy(&output.stdout).lines().any(|line| line == name))
+    }
+
     /// The agents' windows that are sized in this way.
     fn sized(&self, how: &str) -> Vec<String> {
         let mut tmux = self.quietly(&["list-windows", "-t", &self.session_target(), "-F", WINDOWS]);

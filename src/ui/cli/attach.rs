@@ -44,9 +44,10 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let settings = Settings::load(&workspace, &context.around)?.settings;
     let server = tmux_server(&workspace, &context.around, &settings);
     let named = args.agent.as_ref().map(|name| settings.team.member(name)).transpose()?;
-    let is_alone = server.lookers().is_empty();
     // Whoever looks already keeps their window.
-    let window = named.clone().or_else(|| settings.order.first().filter(|_| is_alone).cloned());
+    let boss =
+        settings.order.first().filter(|boss| server.lookers().is_empty() && server.has_window(boss.as_str()));
+    let window = named.clone().or_else(|| boss.cloned());
     let around = std::env::var_os(INSIDE).filter(|tmux| !tmux.is_empty());
     let is_inside = around.as_ref().is_some_and(|tmux| server.is_that_of(tmux));
     let arguments = if is_inside && !args.all {
@@ -87,19 +88,26 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     if !args.all && !is_inside {
         be_alone(&server, named.as_ref(), args.take)?;
     }
-    let follows = !args.all && !is_inside && server.lookers().is_empty();
-    let mut command = Command::new(PROGRAM);
-    command.args(if follows { following(&server, arguments) } else { arguments });
     if around.is_some() && (args.all || !is_inside) {
-        // A client would refuse to run inside another.
-        command.env_remove(INSIDE);
         context.remark(
             "the agents' tmux is a server of its own, so its windows cannot be among yours: it runs inside of this window, and \
              C-b C-b d leaves it",
         );
     }
-    let error = if args.all || is_inside { Err(command.exec()) } else { server.stay(command) };
-    match error {
+    show(&server, arguments, (args.all || !is_inside, !args.all && !is_inside))
+}
+
+/// Becomes tmux, or runs it for as long as the windows follow its terminal.
+fn show(server: &Server, arguments: Vec<String>, (is_new, may_follow): (bool, bool)) -> Ended {
+    let follows = may_follow && server.lookers().is_empty();
+    let mut command = Command::new(PROGRAM);
+    command.args(if follows { following(server, arguments) } else { arguments });
+    if is_new {
+        // A client would refuse to run inside another.
+        command.env_remove(INSIDE);
+    }
+    let ended = if may_follow { server.stay(command) } else { Err(command.exec()) };
+    match ended {
         Ok(ended) if ended.success() => Ok(()),
         // It has said itself why.
         Ok(_) => {

@@ -1,7 +1,7 @@
 //! The mark of each state: its form says it before any colour does. Each takes one column.
 
 use super::context::Context;
-use crate::engine::life::{Category, StageName};
+use crate::engine::life::StageName;
 use crate::wire::api::{AgentInfo, NeedKindInfo};
 
 /// Which letters may be used.
@@ -86,17 +86,19 @@ impl Letters {
 
     /// The mark of a message's stage.
     pub(super) fn stage(self, stage: StageName) -> &'static str {
-        match stage.category() {
-            Category::Queued => self.pick("⋮", "="),
-            Category::UnderWay if stage == StageName::InDoubt => self.stuck(),
-            Category::UnderWay | Category::Closing => self.works(),
-            Category::Held => self.held(),
-            Category::Waiting => self.waits(),
-            Category::Ended => match stage {
-                StageName::Completed => self.pick("✓", "+"),
-                StageName::Cancelled => self.pick("⊘", "/"),
-                _ => self.failed(),
-            },
+        match stage {
+            StageName::Queued | StageName::Retrying => self.pick("⋮", "="),
+            StageName::InDoubt => self.stuck(),
+            StageName::Intent
+            | StageName::Submitted
+            | StageName::Working
+            | StageName::Claimed
+            | StageName::Verified => self.works(),
+            StageName::Held => self.held(),
+            StageName::Waiting => self.waits(),
+            StageName::Completed => self.pick("✓", "+"),
+            StageName::Failed => self.failed(),
+            StageName::Cancelled => self.pick("⊘", "/"),
         }
     }
 

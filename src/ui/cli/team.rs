@@ -63,9 +63,11 @@ pub(super) fn agents(agents: &[AgentInfo], now: &str, style: Style) -> String {
     let row = |(depth, agent): (usize, &AgentInfo)| {
         let indent = if is_tree { INDENT * depth } else { 0 };
         let parts = if agent.parts > 0 { format!(" ({})", agent.parts) } else { String::new() };
+        // Whoever reads it from a pipe takes its first two words: the name and the state.
+        let mark = style.width.map_or(String::new(), |_| format!("{} ", style.letters.agent(agent)));
         vec![
-            format!("{:indent$}{}", "", agent.agent_name),
-            format!("{} {}{parts}", style.letters.agent(agent), agent.state),
+            format!("{:indent$}{mark}{}", "", agent.agent_name),
+            format!("{}{parts}", agent.state),
             age(agent.since.as_deref(), now, style.exact),
             agent.current_task.clone().unwrap_or_else(|| "-".to_owned()),
             agent.queued.to_string(),
@@ -128,7 +130,7 @@ mod tests {
     fn a_team_is_a_tree_in_the_order_of_its_file() {
         let names: Vec<String> = shown(None)
             .iter()
-            .map(|line| line.split(" ◷").next().unwrap_or_default().trim_end().to_owned())
+            .map(|line| line.split(" rate_limited").next().unwrap_or_default().trim_end().to_owned())
             .collect();
         assert_eq!(names[1..], ["b10", "  b2", "    c", "  b1", "  d"]);
     }
@@ -138,10 +140,13 @@ mod tests {
         use unicode_width::UnicodeWidthStr;
         for width in 50..100 {
             for line in &shown(Some(width))[1..] {
-                assert!(line.contains("◷ rate_limited  8m") && line.width() <= width, "{width}: {line}");
+                assert!(
+                    line.contains("◷ ") && line.contains("rate_limited  8m") && line.width() <= width,
+                    "{width}: {line}"
+                );
             }
         }
-        assert!(shown(Some(60))[2].starts_with("b2"), "flat, in the file's order");
+        assert!(shown(Some(60))[2].starts_with("◷ b2"), "flat, in the file's order");
     }
 
     #[test]
