@@ -1,7 +1,7 @@
 //! The other side of the socket, for programs that ask one thing and wait for it: each request has a connection and a
 //! deadline of its own.
 
-use crate::io::exchange::exchange;
+use crate::io::exchange::{Events, exchange};
 use crate::io::folder::FileId;
 use crate::io::lock;
 use crate::io::regular;
@@ -14,6 +14,7 @@ use hyper::{Method, Request};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::net::UnixStream;
@@ -157,6 +158,39 @@ impl Client {
         Err(ClientError::of(problem))
     }
 
+    /// Listens to a stream of server-sent events until it ends. `each` is given an event's name and its data, or nothing after
+    /// `quiet`, and ends it by `Break`.
+    ///
+    /// # Errors
+    /// [`ClientError`] says why there is no stream.
+    pub fn listen(
+        &self,
+        path: &str,
+        quiet: Duration,
+        each: &mut dyn FnMut(Option<(&str, &str)>) -> ControlFlow<()>,
+    ) -> Result<(), ClientError> {
+        let listen = async {
+            let stream = self.connect().await?;
+            let request = self.request(Method::GET, path, Bytes::new())?;
+            let mut events = tokio::time::timeout(CONNECT_DEADLINE, Events::ask(stream, request))
+                .await
+                .map_err(|_| ClientError::TooSlow(CONNECT_DEADLINE))?
+                .map_err(ClientError::Gone)?;
+            loop {
+                let heard = tokio::time::timeout(quiet, events.next()).await;
+                let flow = match &heard {
+                    Ok(None) => return Ok(()),
+                    Ok(Some((name, data))) => each(Some((name, data))),
+                    Err(_) => each(None),
+                };
+                if flow.is_break() {
+                    return Ok(());
+                }
+            }
+        };
+        self.runtime.block_on(listen)
+    }
+
     /// The first socket at which the workspace's daemon listens.
     async fn connect(&self) -> Result<UnixStream, ClientError> {
         let said = said_socket(&self.workspace)?;
@@ -178,14 +212,18 @@ impl Client {
         path: &str,
         body: Bytes,
     ) -> Result<(bool, Bytes), ClientError> {
+        let request = self.request(method, path, body)?;
+        let answer = exchange(stream, request, ANSWER_BYTES_MAX).await.map_err(ClientError::Gone)?;
+        Ok((answer.status().is_success(), answer.into_body()))
+    }
+
+    fn request(&self, method: Method, path: &str, body: Bytes) -> Result<Request<Full<Bytes>>, ClientError> {
         let mut request = Request::builder().method(method).uri(path).header(HOST, "tasuki");
         request = request.header(CONTENT_TYPE, "application/json");
         if let Some(key) = &self.key {
             request = request.header(AUTHORIZATION, format!("Bearer {key}"));
         }
-        let request = request.body(Full::new(body)).map_err(|error| ClientError::Odd(error.to_string()))?;
-        let answer = exchange(stream, request, ANSWER_BYTES_MAX).await.map_err(ClientError::Gone)?;
-        Ok((answer.status().is_success(), answer.into_body()))
+        request.body(Full::new(body)).map_err(|error| ClientError::Odd(error.to_string()))
     }
 }
 

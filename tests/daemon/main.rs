@@ -24,6 +24,7 @@ mod house;
 mod keeping;
 mod last_words;
 mod limits;
+mod looking;
 mod main_job;
 mod metrics;
 #[expect(dead_code, reason = "these tests leave the order of things alone")]

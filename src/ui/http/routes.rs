@@ -1,6 +1,6 @@
 //! Each address of the socket and what it does: reads the request, asks the loop, and shows the answer.
 
-use super::address::{Address, get, post, read};
+use super::address::{Address, get, post, read, scan};
 use super::gate::{Gate, JsonAnswer, duration, seen, unexpected};
 use super::given::{Asked, Given, Key, Raw, Word, json_of};
 use super::refused::Refused;
@@ -13,10 +13,10 @@ use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, MessageId, Millis, Token};
 use crate::io::chance::mint_id;
 use crate::wire::api::{
-    Accepted, AgentQuery, AgentsQuery, CancelQuery, Done, DownBody, EventsQuery, HaltBody, Health,
-    InboxQuery, MessageQuery, MessagesQuery, NeedsQuery, PaneAnswerBody, PaneAnswered, PaneLookInfo,
+    Accepted, AgentHistoryQuery, AgentQuery, AgentsQuery, CancelQuery, Done, DownBody, EventsQuery, HaltBody,
+    Health, InboxQuery, MessageQuery, MessagesQuery, NeedsQuery, PaneAnswerBody, PaneAnswered, PaneLookInfo,
     PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody, ReplyBody, ScreenInfo,
-    ScreenQuery, StatusQuery, StepInfo, TeamQuery, WaitQuery, Waited,
+    ScreenQuery, StatusQuery, StepInfo, StoryQuery, TeamQuery, WaitQuery, Waited,
 };
 use crate::wire::message::{draft, json};
 use axum::extract::State;
@@ -33,6 +33,7 @@ pub(super) fn addresses() -> Vec<Address> {
             .taking("a message, or several"),
         read::<MessagesQuery>(),
         read::<MessageQuery>(),
+        scan::<StoryQuery>(),
         get::<WaitQuery, Waited, _, _>("/api/messages/{id}/wait", wait, "waits until its stage has changed"),
         post::<CancelQuery, Done, _, _>(
             "/api/messages/{id}/cancel",
@@ -49,6 +50,7 @@ pub(super) fn addresses() -> Vec<Address> {
         read::<StatusQuery>(),
         read::<AgentsQuery>(),
         read::<AgentQuery>(),
+        scan::<AgentHistoryQuery>(),
         read::<NeedsQuery>(),
         read::<InboxQuery>(),
         read::<TeamQuery>(),
