@@ -12,6 +12,7 @@ pub mod redact;
 pub mod status;
 pub mod team_file;
 pub mod time;
+pub mod web;
 pub mod yaml;
 
 pub(crate) use yaml::shown;

@@ -33,6 +33,7 @@ mod stop;
 mod table;
 mod up;
 mod wait;
+mod web;
 mod why;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -78,6 +79,7 @@ enum Verb {
     Why(why::Args),
     Answer(answer::Args),
     Attach(attach::Args),
+    Web(web::Args),
     Cancel(cancel::Args),
     Retry(retry::Args),
     Stop(stop::Args),
@@ -146,6 +148,7 @@ fn run(context: &Context, verb: Verb) -> Ended {
         Verb::Why(args) => why::run(context, &args),
         Verb::Answer(args) => answer::run(context, &args),
         Verb::Attach(args) => attach::run(context, &args),
+        Verb::Web(args) => web::run(context, &args),
         Verb::Cancel(args) => cancel::run(context, &args),
         Verb::Retry(args) => retry::run(context, &args),
         Verb::Stop(args) => stop::run(context, &args),
