@@ -3,6 +3,7 @@
 
 mod address;
 mod connection;
+mod events;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzz;
 mod gate;
@@ -12,7 +13,9 @@ mod places;
 pub mod reference;
 mod refused;
 mod routes;
+mod screen;
 pub mod server;
+mod stream;
 mod tcp;
 
 /// Largest body of a request, in bytes (durability, limits): that of a dropped file.
