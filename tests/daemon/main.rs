@@ -8,6 +8,7 @@ mod bad_input;
 mod beside;
 mod boxed;
 mod breaking;
+mod browsers;
 mod bursts;
 mod by_name;
 mod commands;

@@ -43,6 +43,7 @@ mod team;
 mod up;
 mod wait;
 mod watch;
+mod web;
 mod why;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -93,6 +94,7 @@ enum Verb {
     Why(why::Args),
     Answer(answer::Args),
     Attach(attach::Args),
+    Web(web::Args),
     Cancel(cancel::Args),
     Retry(retry::Args),
     Stop(stop::Args),
@@ -169,6 +171,7 @@ fn run(context: &Context, verb: Verb) -> Ended {
         Verb::Why(args) => why::run(context, &args),
         Verb::Answer(args) => answer::run(context, &args),
         Verb::Attach(args) => attach::run(context, &args),
+        Verb::Web(args) => web::run(context, &args),
         Verb::Cancel(args) => cancel::run(context, &args),
         Verb::Retry(args) => retry::run(context, &args),
         Verb::Stop(args) => stop::run(context, &args),
