@@ -62,7 +62,7 @@ const NEED = {
   limit: ["limit", "ask"],
   halted: ["halt", "ask"],
   failed: ["failed", "bad"],
-  refused: ["file", ""],
+  refused: ["file", "quiet"],
   lost: ["file", "bad"],
   unread: ["mail", "work"],
 };

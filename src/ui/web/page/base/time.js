@@ -25,22 +25,25 @@ export function startTicking() {
   document.addEventListener("visibilitychange", beat);
 }
 
-/** A duration in ms, in one or two units: `8m 34s`, `1h 21m`, `3d 4h`. */
+/** A duration in ms, in one or two units: `8m 34s`, `1h 21m`, `3d 4h`. Short: no seconds beside minutes, no minutes from 2 h on. */
 export function lasting(ms, isShort = false) {
   if (!Number.isFinite(ms)) return "";
   const s = Math.max(0, Math.floor(ms / 1000));
-  const two = (big, bigUnit, small, smallUnit) =>
-    isShort || small === 0 && bigUnit !== "m" ? `${big}${bigUnit}` : `${big}${bigUnit} ${String(small).padStart(2, "0")}${smallUnit}`;
+  const both = (big, bigUnit, small, smallUnit, isBig) => (isBig ? `${big}${bigUnit}` : `${big}${bigUnit} ${two(small)}${smallUnit}`);
   if (s < 60) return `${s}s`;
-  if (s < 3600) return two(Math.floor(s / 60), "m", s % 60, "s");
-  if (s < 86400) return two(Math.floor(s / 3600), "h", Math.floor(s / 60) % 60, "m");
-  return two(Math.floor(s / 86400), "d", Math.floor(s / 3600) % 24, "h");
+  if (s < 3600) return both(Math.floor(s / 60), "m", s % 60, "s", isShort);
+  if (s < 86400) return both(Math.floor(s / 3600), "h", Math.floor(s / 60) % 60, "m", isShort && s >= 7200);
+  return both(Math.floor(s / 86400), "d", Math.floor(s / 3600) % 24, "h", isShort);
 }
+
+/** The time from which on an age in a list is short: 10 min. */
+const SHORT_MS = 600000;
+export const isLong = (since) => now() - Date.parse(since) >= SHORT_MS;
 
 /** A duration that was measured: `3.6 s` below ten seconds, else as `lasting`. */
 export function measured(ms) {
   if (ms < 1000) return `${Math.round(ms)} ms`;
-  return ms < 10000 ? `${(ms / 1000).toFixed(1)} s` : lasting(ms);
+  return ms < 10000 ? `${(ms / 1000).toFixed(1)} s` : lasting(Math.round(ms / 1000) * 1000);
 }
 
 const two = (number) => String(number).padStart(2, "0");

@@ -15,6 +15,14 @@ export const STATES = {
   "state.error": ["error", "エラー"],
   "state.unknown": ["no sign of life", "様子が不明"],
   "state.stopped": ["stopped", "停止中"],
+  "count.working": ["work", "作業中"],
+  "count.waiting": ["wait", "待機"],
+  "count.idle": ["free", "空き"],
+  "count.waiting_input": ["ask", "質問"],
+  "count.rate_limited": ["at a limit", "上限"],
+  "count.error": ["in error", "エラー"],
+  "count.unknown": ["stuck", "停滞"],
+  "count.stopped": ["stopped", "停止"],
   "stage.queued": ["queued", "順番待ち"],
   "stage.retrying": ["queued again", "再度順番待ち"],
   "stage.intent": ["being typed", "入力中"],
@@ -196,7 +204,7 @@ export const COMMAND = {
 };
 
 export const STORY = {
-  "m.filter": ["Filter: state:open agent:NAME type:task words", "絞り込み: state:open agent:名前 type:task 言葉"],
+  "m.filter": ["state:open agent:NAME words", "state:open agent:名前 言葉"],
   "m.filter.label": ["Filter messages", "メッセージの絞り込み"],
   "m.all": ["All messages", "すべてのメッセージ"],
   "m.choose": ["Choose a message to see its story.", "メッセージを選ぶと経緯が見えます。"],

@@ -27,7 +27,7 @@ export function barsOf(tree, range) {
 
 const STEPS_S = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 43200, 86400, 604800];
 /** Marks on the axis, beside its start and its end. */
-const TICKS_MAX = 5;
+const TICKS_MAX = 6;
 
 /** Round moments within the range, with their places in percent. */
 export function ticksOf(range) {
@@ -42,7 +42,7 @@ export function ticksOf(range) {
   return ticks;
 }
 
-/** The rung of each receipt: { key, state: done | now | bad | todo, at, evidence }. */
+/** The rung of each receipt: { key, state: done | now | queue | bad | off | todo, at, evidence }. */
 export function ladderOf(tree) {
   const story = tree.story ?? [];
   const first = (...words) => story.find((step) => words.includes(step.what));
@@ -77,6 +77,7 @@ function settled(rungs, tree, ended) {
   }
   const isAtWork = ["working", "waiting"].includes(tree.stage) && !ended;
   if (isAtWork) rungs[3].state = "now";
+  else if (["queued", "retrying"].includes(tree.stage) && !ended) rungs[1].state = "queue";
   else if (!ended) {
     const next = rungs.find((rung) => rung.state === "todo");
     if (next && rungs.indexOf(next) > 0) next.state = "now";
@@ -85,7 +86,7 @@ function settled(rungs, tree, ended) {
 }
 
 /** What happened to a message and its parts, newest first. */
-export function eventsOf(tree, most = 60) {
+export function eventsOf(tree, most = 24) {
   const steps = flat(tree).flatMap(({ tree: one }) => (one.story ?? []).map((step) => ({ ...step, id: step.id ?? one.id })));
   const keyed = steps.map((step, at) => ({ ...step, key: `${step.seq}.${step.id}.${step.what}.${at}` }));
   return keyed.sort((one, other) => other.seq - one.seq).slice(0, most);

@@ -40,10 +40,26 @@ export function listed({ children, roots }, folded = new Set()) {
   return list;
 }
 
+/** The same where no level has two who have others below them: each level in the middle, so that the tree stands upright. */
+function levels({ children, roots }, kids) {
+  const rows = [roots.map((name) => ({ name, parent: null }))];
+  for (;;) {
+    const next = rows[rows.length - 1].flatMap(({ name }) => kids(name).map((child) => ({ name: child, parent: name })));
+    if (next.length === 0) break;
+    rows.push(next);
+  }
+  if (rows.some((row) => row.filter(({ name }) => kids(name).length > 0).length > 1)) return null;
+  const width = Math.max(...rows.map((row) => row.length));
+  const spots = rows.flatMap((row, depth) => row.map(({ name, parent }, at) => ({ name, parent, depth, x: (width - row.length) / 2 + at })));
+  return { spots, top: (width - 1) / 2, width };
+}
+
 /** Places in slots: `spots` has { name, x, depth, parent }, x counted from 0; `width` is the number of slots. */
 export function layout({ children, roots }, folded = new Set()) {
   const spots = [];
   const kids = (name) => (folded.has(name) ? [] : children.get(name));
+  const upright = levels({ children, roots }, kids);
+  if (upright) return upright;
 
   // A subtree has the outermost x of each level; the next one is put as near as they allow.
   function place(name, depth, parent) {

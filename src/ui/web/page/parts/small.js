@@ -33,9 +33,9 @@ export function When({ at, to = "ms", withDay = false }) {
 }
 
 /** A mark and its word, and since when. */
-export function State({ mark, since, withFor = false }) {
+export function State({ mark, since, withFor = false, isShort = false }) {
   return html`<span class="st"><${Icon} name=${mark.icon} tone=${mark.tone} /><b class=${mark.tone ? `c-${mark.tone}` : ""}>${mark.word}</b>
-    ${since && html`<span class="d">${withFor ? forAge(since) : html`<${Age} since=${since} />`}</span>`}</span>`;
+    ${since && html`<span class="d">${withFor ? forAge(since) : html`<${Age} since=${since} isShort=${isShort} />`}</span>`}</span>`;
 }
 
 /** "for 1m 12s", with the age as an element of its own. */

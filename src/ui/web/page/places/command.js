@@ -25,7 +25,8 @@ export function Command() {
   const open = roots(messages.value);
   const [isEnded, setEnded] = useState(false);
   const ended = useEnded(isEnded);
-  const follow = query.follow ?? open[0]?.id ?? null;
+  const stuck = needs.value.chains.find((chain) => chain.cause.who === "you" && open.some((message) => message.id === chain.message));
+  const follow = query.follow ?? stuck?.message ?? open[0]?.id ?? null;
   const list = isEnded ? ended : open;
   const move = (by) => () => {
     const at = list.findIndex((message) => message.id === follow);
@@ -108,9 +109,15 @@ function Asked({ chain }) {
     <p>${before}<${Age} since=${need.since} />${after}</p></div><a class="btn ask" href=${to("needs", need.id)}>${t("answer")} <kbd aria-hidden="true">a</kbd></a></div>`;
 }
 
+/** A sentence, with the agent that it begins with in bold. */
+function Sentence({ of, agent }) {
+  if (!agent || !of.startsWith(`${agent} `)) return html`<${Text} of=${of} />`;
+  return html`<b><${Name} of=${agent} /></b><${Text} of=${of.slice(agent.length)} />`;
+}
+
 function Tail({ tree }) {
   const events = eventsOf(tree);
   return html`<div class="pad-l stack"><div class="row"><h3 class="grow">${t("c.tail")}</h3><span class="meta">${t("c.newest")}</span></div>
-    ${events.length === 0 ? html`<p class="dim">${t("c.quiet")}</p>` : html`<ol class="ev">${events.map((event) => html`<li key=${event.key}><${When} at=${event.at} /><p><span>${event.id !== tree.id && html`<b><${Name} of=${shortId(event.id, tree.id).replace(/^\./, "")} /></b> `}<${Text} of=${event.text} /></span>${event.evidence && html`<span class="meta"><${Text} of=${event.evidence} /></span>`}</p></li>`)}</ol>`}</div>`;
+    ${events.length === 0 ? html`<p class="dim">${t("c.quiet")}</p>` : html`<ol class="ev">${events.map((event) => html`<li key=${event.key}><${When} at=${event.at} /><p><span>${event.id !== tree.id && html`<span class="id"><${Name} of=${shortId(event.id, tree.id).replace(/^\./, "")} /></span> `}<${Sentence} of=${event.text} agent=${event.agent} /></span>${event.evidence && html`<span class="meta"><${Text} of=${event.evidence} /></span>`}</p></li>`)}</ol>`}</div>`;
 }
 

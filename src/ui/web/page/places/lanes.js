@@ -18,21 +18,21 @@ export function Lanes({ diagram, width, chosen }) {
       ${lanes.map((_, at) => html`<path key=${at} class="l-life" d=${`M${step * (at + 0.5)} 4V${height}`} />`)}
       ${bars.map((bar, at) => html`<rect key=${at} class=${CLASSES[bar.how] ?? "l-q"} x=${step * (bar.lane + 0.5) - (bar.how === "queue" ? 3 : 4)} y=${bar.y} width=${bar.how === "queue" ? 6 : 8} height=${bar.height} rx="2" />`)}
       ${rows.map((row, at) => row.kind === "gap" ? null : row.kind === "arrow" && x(row.from) !== x(row.to)
-        ? html`<${Arrow} key=${at} row=${row} from=${x(row.from)} to=${x(row.to)} />` : html`<${Mark} key=${at} row=${row} x=${x(row.lane ?? row.to)} isChosen=${row === chosen} />`)}
+        ? html`<${Arrow} key=${at} row=${row} from=${x(row.from)} to=${x(row.to)} step=${step} />` : html`<${Mark} key=${at} row=${row} x=${x(row.lane ?? row.to)} isChosen=${row === chosen} />`)}
     </svg>`;
 }
 
 const wordOf = (label) => (label === null || label === undefined ? "" : typeof label === "string" ? shown(label) : t(label.key));
 
-function Arrow({ row, from, to, }) {
+function Arrow({ row, from, to, step }) {
   const way = Math.sign(to - from);
   const start = from + way * 5, end = to - way * 5;
   const kind = row.isBack ? "l-back" : row.isKept ? "l-kept" : "";
   const word = wordOf(row.label);
-  const room = Math.abs(to - from) / 6.2;
+  const room = Math.min(Math.abs(to - from), step * 1.2) / 6.2;
   const cut = word.length > room ? `${word.slice(0, Math.max(3, Math.floor(room) - 1))}…` : word;
   return html`<g class=${row.tone === "bad" ? "l-bad" : ""}><path class=${`l-arrow ${kind}`} d=${`M${start} ${row.y}H${end - way * 7}`} /><path class=${`l-head ${kind}`} d=${`M${end} ${row.y}l${-way * 8} -4.5v9z`} />
-    <text class="halo" x=${(from + to) / 2} y=${row.y - 7}>${cut}</text></g>`;
+    <text class="halo" x=${(from + from + way * Math.min(Math.abs(to - from), step)) / 2} y=${row.y - 7}>${cut}</text></g>`;
 }
 
 function Mark({ row, x }) {

@@ -3,6 +3,7 @@ import { html, useEffect, useRef, useState } from "../base/view.js";
 import { has, plural, t } from "../base/words.js";
 import { go, route, to } from "../base/route.js";
 import { question, shown } from "../base/text.js";
+import { isLong } from "../base/time.js";
 import { useKeys } from "../base/keys.js";
 import { markOfMessage, markOfNeed } from "../base/states.js";
 import { agents, messages, needs, pressing } from "../live/store.js";
@@ -14,7 +15,7 @@ import { encodedPath } from "../live/api.js";
 
 const GROUPS = ["stops", "decide", "info"];
 /** Rows of a screen that show a dialog and what is above it. */
-const ROWS = 14;
+const ROWS = 11;
 
 export function leadOfNeeds() {
   const n = pressing.value.length;
@@ -42,7 +43,7 @@ function Detail({ need }) {
 function Row({ need, isChosen }) {
   const mark = markOfNeed(need);
   return html`<li><a href=${to("needs", need.id)} aria-current=${isChosen ? "true" : undefined} data-need=${need.id}><${Icon} name=${mark.icon} tone=${mark.tone} />
-    <span class="t"><${Title} need=${need} /></span><span class=${`meta ${isChosen && need.group === "stops" ? "c-ask" : ""}`}><${Age} since=${need.since} isShort=${Date.now() - Date.parse(need.since) > 600000} /></span>
+    <span class="t"><${Title} need=${need} /></span><span class=${`meta ${isChosen && need.group === "stops" ? "c-ask" : ""}`}><${Age} since=${need.since} isShort=${isLong(need.since)} /></span>
     <span class="m meta"><${Detail} need=${need} /></span></a></li>`;
 }
 

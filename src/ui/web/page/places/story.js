@@ -78,7 +78,7 @@ function Sums({ tree, steps }) {
 export function titleOf(row) {
   const [key, value] = row.title;
   if (key === "plain") return shown(row.text || value);
-  if (key === "w.completed.after") return value === null ? t("w.completed") : t(key, { age: lasting(value) });
+  if (key === "w.completed.after") return value === null ? t("w.completed") : t(key, { age: measured(value) });
   return t(key, { id: shown(value ?? row.id) });
 }
 
@@ -103,6 +103,6 @@ function Sequence({ id, diagram, chosen }) {
 function Step({ row }) {
   return html`<div class="pad-l stack"><div class="row wrap"><h2 class="grow"><${When} at=${row.at} to="s" withDay=${true} /> <${Text} of=${titleOf(row)} /></h2><span class=${`tag ${row.tone === "bad" ? "bad" : ""}`}>${row.tone === "bad" && html`<${Icon} name="failed" />`}${t("step.number", { seq: row.seq })}</span></div>
     <div class="two"><div class="stack"><h3>${t("step.sentence")}</h3><blockquote class="said" lang=${langOf(row.text)}>${row.said && html`<${Text} of=${row.said} isBlock=${true} /><br />`}<${Text} of=${row.text} isBlock=${true} /></blockquote></div>
-      <div class="stack"><h3>${t("step.looked")}</h3><ul class="chk">${(row.evidence ? row.evidence.split(/;\s+|\n/) : []).map((part) => html`<li key=${part}><${Icon} name=${row.tone === "bad" ? "failed" : "okc"} tone=${row.tone === "bad" ? "bad" : "ok"} /><span><${Text} of=${part} /></span></li>`)}
+      <div class="stack"><h3>${t("step.looked")}</h3><ul class="chk">${(row.evidence ? row.evidence.split(/;\s+|\n/) : []).map((part) => html`<li key=${part}><${Icon} name=${row.tone === "ok" ? "okc" : "right"} tone=${row.tone === "ok" ? "ok" : "quiet"} /><span><${Text} of=${part} /></span></li>`)}
         ${!row.evidence && html`<li><${Icon} name="idle" tone="quiet" /><span class="dim">${t("step.none")}</span></li>`}</ul></div></div></div>`;
 }

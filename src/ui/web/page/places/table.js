@@ -82,7 +82,7 @@ function Strip({ all, views: Views }) {
   const heads = tops.filter((name) => (kin.children.get(name) ?? []).length > 0 && !(kin.roots.length === 1 && kin.roots.includes(name) && kin.children.get(name).some((one) => kin.children.get(one).length > 0)));
   const counted = ["working", "waiting", "idle", "waiting_input", "rate_limited", "error", "unknown", "stopped"].map((state) => [state, all.filter((agent) => agent.state === state).length]).filter(([, n]) => n > 0);
   return html`<section class="card" aria-labelledby="strip"><header><h2 class="grow" id="strip">${heads.length > 1 ? t("agents.groups", { n: all.length, groups: heads.length }) : t("agents.n", { n: all.length })}</h2>
-    <span class="meta">${counted.map(([state, n], at) => `${at > 0 ? ", " : ""}${n} ${t(`state.${state}`)}`).join("")}</span><${Views} view="table" /></header>
+    <span class="meta">${counted.map(([state, n], at) => `${at > 0 ? ", " : ""}${n} ${t(`count.${state}`)}`).join("")}</span><${Views} view="table" /></header>
     <ul class="strip pad">${heads.map((name) => {
       const under = below(kin.children, name);
       return html`<li key=${name}><a href=${to("team", name, route.value.query)}><b><${Name} of=${name} /></b> ${t("and.n", { n: under.length })}</a>

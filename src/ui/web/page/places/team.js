@@ -3,6 +3,7 @@ import { html, useEffect, useRef, useState } from "../base/view.js";
 import { plural, t } from "../base/words.js";
 import { go, route, to, withQuery } from "../base/route.js";
 import { narrow } from "../base/prefs.js";
+import { isLong } from "../base/time.js";
 import { useKeys } from "../base/keys.js";
 import { lineOf, markOf } from "../base/states.js";
 import { needs, pressing, team } from "../live/store.js";
@@ -73,7 +74,7 @@ function List({ list, kin, folded, chosen }) {
   })}</ul>`;
 }
 
-const GAP = 16, EDGE = 44, YOU = 34, CARD_MOST = 232, CARD_LEAST = 168, CARD = 130, NAME_LINE = 19;
+const GAP = 16, EDGE = 44, YOU = 34, CARD_MOST = 232, CARD_LEAST = 168, CARD = 140, NAME_LINE = 19;
 /** Columns of a name that fit into a card's line, by its width. */
 const fits = (name, width) => name.length * 8.3 < width - 26;
 
@@ -132,7 +133,7 @@ function Card({ agent, isChosen, hidden, kin, onOpen }) {
   const mark = markOf(agent);
   const line = lineOf(agent);
   return html`<a href=${to("team", agent.agent_name, route.value.query)} class=${`agent is-${mark.tone || "plain"}`} data-agent=${agent.agent_name} aria-current=${isChosen ? "true" : undefined}>
-      <span class="name"><${Name} of=${agent.agent_name} /></span><${State} mark=${mark} since=${agent.since} />
+      <span class="name"><${Name} of=${agent.agent_name} /></span><${State} mark=${mark} since=${agent.since} isShort=${agent.since && isLong(agent.since)} />
       <span class="doing">${line && html`<${Text} of=${line} />`}</span>
       <span class="f"><span class="row"><${Pips} n=${agent.queued} />${agent.queued > 0 ? t("queue.n", { n: agent.queued }) : t("queue.empty")}</span><span class="cut">${agent.provider}</span></span></a>
     ${hidden && html`<button class="folded" type="button" aria-label=${t("and.n", { n: hidden.length })} onClick=${() => onOpen(agent.agent_name)}>${hidden.slice(0, 6).map((name) => html`<${Mark} key=${name} agent=${kin.byName.get(name)} />`)}<span>+${hidden.length}</span></button>`}`;
