@@ -8,7 +8,7 @@ use crate::engine::team::Team;
 use crate::engine::words::{MessageId, Seq};
 use crate::io::journal::{JournalError, Location, Reader};
 use std::cmp::{Ordering, Reverse};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -35,7 +35,9 @@ pub(super) type EachEnded<'a> = dyn FnMut(&mut Model, &Ended) -> ControlFlow<()>
 impl Model {
     /// Gives the messages that ended before this step, those that ended last first.
     pub(super) fn ended_before(&mut self, before: Seq, each: &mut EachEnded<'_>) -> Result<(), JournalError> {
-        for ended in self.ended_lately(before) {
+        for (_, id) in self.ended_lately(before) {
+            let Some(finished) = self.engine().state().finished.get(&id) else { continue };
+            let ended = self.fold.ended(finished);
             if each(self, &ended).is_break() {
                 return Ok(());
             }
@@ -59,13 +61,11 @@ impl Model {
     }
 
     /// Those of the newest segment, as they are now.
-    fn ended_lately(&self, before: Seq) -> Vec<Ended> {
+    fn ended_lately(&self, before: Seq) -> BTreeSet<(Reverse<Seq>, MessageId)> {
         // What is owed from an earlier segment is found there.
         let is_of_it = |ended: &&Finished| ended.seq > self.fold.began && ended.seq < before;
         let ended = self.engine().state().finished.values().filter(is_of_it);
-        let mut ended: Vec<Ended> = ended.map(|finished| self.fold.ended(finished)).collect();
-        ended.sort_unstable_by(newest_first);
-        ended
+        ended.map(|finished| (Reverse(finished.seq), finished.message.id.clone())).collect()
     }
 
     fn ended_in(&mut self, reader: &Reader, segment: u32) -> Result<Arc<Vec<Ended>>, JournalError> {

@@ -7,12 +7,13 @@ use super::live::Live;
 use crate::engine::engine::Engine;
 use crate::engine::event::Event;
 use crate::engine::team::Team;
-use crate::engine::words::{AgentName, Millis, Seq};
+use crate::engine::words::{AgentName, MessageId, Millis, Seq};
 use crate::io::clock::Clock;
 use crate::io::journal::{Cursor, Extent, JournalError, Reader};
 use crate::io::workspace::{Surroundings, Workspace};
-use crate::wire::api::{Problem, Question};
+use crate::wire::api::{NeedInfo, Problem, Question};
 use crate::wire::team_file::Settings;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -38,6 +39,10 @@ pub struct Model {
     pub(super) unread: u64,
     pub(super) live: Arc<Live>,
     pub(super) closed: ClosedSegments,
+    /// Tasks that failed lately, until anything ends or is tried again.
+    pub(super) failed: Option<Vec<NeedInfo>>,
+    /// First lines of contents that were looked up.
+    pub(super) titles: HashMap<MessageId, Arc<str>>,
     /// Agents in the order of the team file.
     pub(super) order: Vec<AgentName>,
 }
@@ -55,6 +60,8 @@ impl Model {
             unread: 0,
             live: Arc::default(),
             closed: ClosedSegments::default(),
+            failed: None,
+            titles: HashMap::new(),
             order: Vec::new(),
         }
     }
@@ -108,11 +115,14 @@ impl Model {
         }
         let mut from = self.cursor;
         loop {
-            let (mut headless, mut unread) = (false, 0);
+            let (mut headless, mut unread, mut is_other) = (false, 0, false);
             let fold = &mut self.fold;
             let reached = reader.follow(from, reaches, &mut |entry| {
                 match fold.take(entry) {
-                    Ok(events) => each(entry.seq, entry.at, &events),
+                    Ok(events) => {
+                        is_other |= events.is_empty() || events.iter().any(changes_what_failed);
+                        each(entry.seq, entry.at, &events);
+                    }
                     // What a segment begins with cannot be understood: the one before has it all.
                     Err(_) if entry.kind == crate::io::journal::Kind::Snapshot && is_first => {
                         headless = true;
@@ -123,6 +133,9 @@ impl Model {
                 ControlFlow::Continue(())
             })?;
             self.unread += unread;
+            if is_other {
+                self.failed = None;
+            }
             if headless && let Some(before) = reader.newest_before(from.segment())? {
                 from = before;
                 self.fold = Fold::new(self.fold.engine.team().clone());
@@ -161,6 +174,15 @@ impl Model {
 
     pub(super) fn engine(&self) -> &Engine {
         &self.fold.engine
+    }
+}
+
+/// Whether a task may have failed thereby, or is tried again.
+fn changes_what_failed(event: &Event) -> bool {
+    match event {
+        Event::Ended { .. } => true,
+        Event::Accepted { message, .. } => message.retry_of.is_some(),
+        _ => false,
     }
 }
 

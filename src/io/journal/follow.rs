@@ -53,6 +53,12 @@ pub struct Cursor {
 }
 
 impl Cursor {
+    /// At the end of a journal.
+    #[must_use]
+    pub const fn at_end(reached: Extent) -> Self {
+        Self { segment: reached.segment, offset: reached.end, seq: reached.seq }
+    }
+
     /// The last step that was read.
     #[must_use]
     pub const fn seq(self) -> Seq {

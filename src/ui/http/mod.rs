@@ -2,6 +2,7 @@
 //! `routes` are the daemon's side, `client` is the other. `protocol/API.md` is the page for programs in other languages.
 
 mod address;
+mod events;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzz;
 mod gate;
@@ -11,7 +12,9 @@ mod places;
 pub mod reference;
 mod refused;
 mod routes;
+mod screen;
 pub mod server;
+mod stream;
 
 /// Largest body of a request, in bytes (durability, limits): that of a dropped file.
 pub const BODY_BYTES_MAX: usize = crate::wire::FILE_BYTES_MAX;
