@@ -38,6 +38,11 @@ export function question(asks) {
   return { text, code: code ?? null };
 }
 
+/** A sentence of a history without the id that it begins with, where that stands beside it. */
+export function withoutId(text, id) {
+  return id && text.startsWith(`${id} `) ? text.slice(id.length + 1) : text;
+}
+
 /** A word as a shell takes it. */
 export function quoted(word) {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${String(word).replaceAll("'", "'\\''")}'`;

@@ -15,7 +15,7 @@ const time = (text) => Date.parse(text);
 export function sequence(tree, now) {
   const nodes = flat(tree).map(({ tree: node }) => node);
   const byId = new Map(nodes.map((node) => [node.id, node]));
-  const steps = nodes.flatMap((node) => rowsOf(node, byId)).sort((one, other) => one.seq - other.seq || one.turn - other.turn);
+  const steps = nodes.flatMap((node) => rowsOf(node, byId)).sort((one, other) => one.seq - other.seq);
   const lanes = lanesOf(tree, nodes, steps);
   const rows = withGaps(steps, nodes, tree, now);
   let y = 0;

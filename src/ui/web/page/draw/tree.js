@@ -29,12 +29,24 @@ export function below(children, name) {
   return names;
 }
 
-/** The names in the order of the tree, each with its depth from 0; nobody below `folded` ones. */
-export function listed({ children, roots }, folded = new Set()) {
+/** The family without the branches that are well, but for those of whoever is opened; `hidden` has the names that each hides. */
+export function withoutWell(kin, isWell, opened = new Set()) {
+  const children = new Map(), hidden = new Map();
+  for (const [name, kids] of kin.children) {
+    const isFolded = (kid) => !opened.has(name) && [kid, ...below(kin.children, kid)].every(isWell);
+    children.set(name, kids.filter((kid) => !isFolded(kid)));
+    const away = kids.filter(isFolded).flatMap((kid) => [kid, ...below(kin.children, kid)]);
+    if (away.length > 0) hidden.set(name, away);
+  }
+  return { ...kin, children, hidden };
+}
+
+/** The names in the order of the tree, each with its depth from 0. */
+export function listed({ children, roots }) {
   const list = [];
   const walk = (name, depth) => {
     list.push({ name, depth });
-    if (!folded.has(name)) for (const child of children.get(name)) walk(child, depth + 1);
+    for (const child of children.get(name)) walk(child, depth + 1);
   };
   for (const root of roots) walk(root, 0);
   return list;
@@ -55,9 +67,9 @@ function levels({ children, roots }, kids) {
 }
 
 /** Places in slots: `spots` has { name, x, depth, parent }, x counted from 0; `width` is the number of slots. */
-export function layout({ children, roots }, folded = new Set()) {
+export function layout({ children, roots }) {
   const spots = [];
-  const kids = (name) => (folded.has(name) ? [] : children.get(name));
+  const kids = (name) => children.get(name);
   const upright = levels({ children, roots }, kids);
   if (upright) return upright;
 

@@ -21,7 +21,7 @@ export function Relay({ tree, agents, chains }) {
   const range = rangeOf(tree, now());
   const isOpen = !tree.ended_at;
   return html`<div class="relay">
-    <div class="axis" aria-hidden="true"><span></span><div>${ticksOf(range).map(({ at, place }) => html`<span key=${at} style=${{ left: `${place}%` }}><${When} at=${at} to=${range.to - range.from > 600000 ? "m" : "s"} /></span>`)}
+    <div class="axis" aria-hidden="true"><span></span><div>${ticksOf(range).map(({ at, place, step }) => html`<span key=${at} style=${{ left: `${place}%` }}><${When} at=${at} to=${step >= 60000 ? "m" : "s"} /></span>`)}
       <span class="end">${isOpen ? t("c.now") : html`<${When} at=${tree.ended_at} to="m" />`}</span></div><span></span></div>
     <ol>${flat(tree).map(({ tree: one, depth }) => html`<${Leg} key=${one.id} one=${one} depth=${depth} range=${range} agents=${agents} chains=${chains} />`)}</ol>
     <p class="legend">${["queue", "work", "parts", "person"].map((how) =>

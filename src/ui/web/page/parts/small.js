@@ -1,5 +1,5 @@
 // The small parts that every place is made of.
-import { html, signal, useState } from "../base/view.js";
+import { html, signal, useEffect, useRef, useState } from "../base/view.js";
 import { clock, lasting, moment, now, tick } from "../base/time.js";
 import { langOf, shown } from "../base/text.js";
 import { t } from "../base/words.js";
@@ -94,6 +94,18 @@ export function Notice({ tone = "", icon, title, children, actions }) {
 
 export function Empty({ icon, title, command, children }) {
   return html`<div class="empty"><${Icon} name=${icon} /><h2>${title}</h2><p>${children}</p>${command && html`<${Command} line=${command} />`}</div>`;
+}
+
+/** An element and its width in px, 0 before it is known. */
+export function useWidth() {
+  const box = useRef(null);
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const watch = new ResizeObserver(([entry]) => setWidth(Math.floor(entry.contentRect.width)));
+    watch.observe(box.current);
+    return () => watch.disconnect();
+  }, []);
+  return [box, width];
 }
 
 export const Key = ({ of }) => html`<kbd aria-hidden="true">${of}</kbd>`;

@@ -2,7 +2,6 @@
 import { html, useEffect, useState } from "../base/view.js";
 import { t } from "../base/words.js";
 import { go, route, to } from "../base/route.js";
-import { narrow } from "../base/prefs.js";
 import { useKeys } from "../base/keys.js";
 import { shown } from "../base/text.js";
 import { markOf } from "../base/states.js";
@@ -52,8 +51,7 @@ export function Agent({ agent }) {
     Escape: () => go(to("team", null, route.value.query)),
   });
   return html`<section class="card side" aria-labelledby="sel">
-    <header>${narrow.value && html`<a class="btn plain square" href=${to("team", null, route.value.query)} aria-label=${t("place.team")}><${Icon} name="left" /></a>`}
-      <div class="grow"><h2 id="sel"><${Name} of=${name} /></h2><${State} mark=${mark} since=${agent.since} withFor=${true} /></div>
+    <header><div class="grow"><h2 id="sel"><${Name} of=${name} /></h2><${State} mark=${mark} since=${agent.since} withFor=${true} /></div>
       ${agent.current_task && html`<a class="btn" href=${to("messages", agent.current_task)}><${Icon} name="messages" />${t("its.task")} <kbd aria-hidden="true">w</kbd></a>`}</header>
     ${screen?.rows ? html`<${Screen} screen=${screen} label=${t("screen.of", { agent: name })} class=${isWhole ? "whole" : "scroll"} />
       <div class="under meta" id="read-as"><span class="row"><${Icon} name="screen" />${t("screen.live", { w: screen.size[0], h: screen.size[1] })}</span><span>${t("screen.read")} <strong>${shown(screen.state)}</strong>${screen.rule !== "-" && html` ${t("screen.rule")} <code>${shown(screen.rule)}</code>`}</span></div>`

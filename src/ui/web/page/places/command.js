@@ -3,7 +3,7 @@ import { html, useEffect, useState } from "../base/view.js";
 import { t } from "../base/words.js";
 import { go, route, to, withQuery } from "../base/route.js";
 import { useKeys } from "../base/keys.js";
-import { question } from "../base/text.js";
+import { question, withoutId } from "../base/text.js";
 import { frozen } from "../base/time.js";
 import { markOfMessage } from "../base/states.js";
 import { agents, link, messages, needs } from "../live/store.js";
@@ -118,6 +118,6 @@ function Sentence({ of, agent }) {
 function Tail({ tree }) {
   const events = eventsOf(tree);
   return html`<div class="pad-l stack"><div class="row"><h3 class="grow">${t("c.tail")}</h3><span class="meta">${t("c.newest")}</span></div>
-    ${events.length === 0 ? html`<p class="dim">${t("c.quiet")}</p>` : html`<ol class="ev">${events.map((event) => html`<li key=${event.key}><${When} at=${event.at} /><p><span>${event.id !== tree.id && html`<span class="id"><${Name} of=${shortId(event.id, tree.id).replace(/^\./, "")} /></span> `}<${Sentence} of=${event.text} agent=${event.agent} /></span>${event.evidence && html`<span class="meta"><${Text} of=${event.evidence} /></span>`}</p></li>`)}</ol>`}</div>`;
+    ${events.length === 0 ? html`<p class="dim">${t("c.quiet")}</p>` : html`<ol class="ev">${events.map((event) => html`<li key=${event.key}><${When} at=${event.at} /><p><span>${event.id !== tree.id && html`<span class="id"><${Name} of=${shortId(event.id, tree.id).replace(/^\./, "")} /></span> `}<${Sentence} of=${withoutId(event.text, event.id)} agent=${event.agent} /></span>${event.evidence && html`<span class="meta"><${Text} of=${event.evidence} /></span>`}</p></li>`)}</ol>`}</div>`;
 }
 

@@ -3,6 +3,7 @@ import { html, useEffect, useRef, useState } from "../base/view.js";
 import { has, plural, t } from "../base/words.js";
 import { go, route, to } from "../base/route.js";
 import { question, shown } from "../base/text.js";
+import { narrow } from "../base/prefs.js";
 import { isLong } from "../base/time.js";
 import { useKeys } from "../base/keys.js";
 import { markOfMessage, markOfNeed } from "../base/states.js";
@@ -80,14 +81,17 @@ export function Needs() {
   };
   useKeys({ j: move(1), ArrowDown: move(1), k: move(-1), ArrowUp: move(-1) });
   if (all.length === 0) return html`<section class="card"><${Empty} icon="okc" title=${t("need.empty")}>${t("need.nothing")} ${t("need.next")}</${Empty}></section>`;
+  if (narrow.value && wanted && chosen) return html`<div class="stack"><a class="back" href=${to("needs")}><${Icon} name="left" />${t("place.needs")}</a><${One} key=${chosen.id} need=${chosen} place=${placeOf(list, chosen)} gone=${gone} /></div>`;
   return html`<div class="cols inbox">
     <section class="card lists" aria-label=${t("place.needs")} ...${hold}>
       ${(fresh > 0 || isMoved) && html`<button class="fresh" type="button" onClick=${letGo}>${fresh > 0 ? t("new.n", { n: fresh }) : t("order.new")}</button>`}
       ${GROUPS.map((group) => html`<${Group} key=${group} group=${group} list=${ofGroup(list, group)} chosen=${chosen} />`)}
     </section>
-    ${chosen && html`<${One} key=${chosen.id} need=${chosen} place=${list.filter((need) => need.group !== "info").indexOf(chosen) + 1} gone=${gone} />`}
+    ${chosen && html`<${One} key=${chosen.id} need=${chosen} place=${placeOf(list, chosen)} gone=${gone} />`}
   </div>`;
 }
+
+const placeOf = (list, chosen) => list.filter((need) => need.group !== "info").indexOf(chosen) + 1;
 
 function Group({ group, list, chosen }) {
   if (list.length === 0) return null;

@@ -5,14 +5,14 @@ import { plural, t } from "../base/words.js";
 import { go, route, to } from "../base/route.js";
 import { narrow } from "../base/prefs.js";
 import { useKeys } from "../base/keys.js";
-import { langOf, shown } from "../base/text.js";
+import { langOf, shown, withoutId } from "../base/text.js";
 import { markOfMessage } from "../base/states.js";
 import { needs } from "../live/store.js";
 import { chainOf } from "../live/model.js";
 import { useStory } from "../live/story.js";
 import { flat } from "../draw/relay.js";
 import { sequence } from "../draw/sequence.js";
-import { Age, CopyButton, Icon, Name, Outline, Text, When } from "../parts/small.js";
+import { Age, CopyButton, Icon, Name, Outline, Text, When, useWidth } from "../parts/small.js";
 import { callOff, retry } from "../parts/act.js";
 import { Lanes } from "./lanes.js";
 
@@ -77,7 +77,7 @@ function Sums({ tree, steps }) {
 /** The title of a row, in words. */
 export function titleOf(row) {
   const [key, value] = row.title;
-  if (key === "plain") return shown(row.text || value);
+  if (key === "plain") return shown(withoutId(row.text ?? "", row.id) || value);
   if (key === "w.completed.after") return value === null ? t("w.completed") : t(key, { age: measured(value) });
   return t(key, { id: shown(value ?? row.id) });
 }
@@ -89,15 +89,20 @@ const whoOf = (row) => {
   return row.kind === "arrow" ? t("m.from", { from: name(row.from), to: name(row.to) }) : name(row.lane) ?? "";
 };
 
+/** Widths in px: of the times, of the words at least, and of a lane. */
+const TIMES = 98, WORDS = 250, LANE_LEAST = 72, LANE_MOST = 104;
+
 function Sequence({ id, diagram, chosen }) {
-  const width = diagram.lanes.length * (diagram.lanes.length > 6 ? 84 : 96);
+  const [box, room] = useWidth();
+  const lane = Math.min(Math.max(Math.floor((room - TIMES - WORDS) / diagram.lanes.length), LANE_LEAST), LANE_MOST);
+  const width = diagram.lanes.length * lane;
   const address = (row) => to("messages", id, { ...route.value.query, step: row.seq });
-  return html`<div class="seq" style=${{ "--lanes": `${width}px` }}>${!narrow.value && html`<${Lanes} diagram=${diagram} width=${width} chosen=${chosen} />`}
+  return html`<div ref=${box}><div class="seq" style=${{ "--lanes": `${width}px` }}>${!narrow.value && html`<${Lanes} diagram=${diagram} width=${width} chosen=${chosen} />`}
     <ol aria-label=${t("m.story", { id })}>${diagram.rows.map((row, at) => row.kind === "gap"
       ? html`<li class="gap" key=${`gap.${at}`}><span>${t(`gap.${row.how}`, { age: row.isOpen ? "\u0000" : lasting(row.length) }).split("\u0000").map((part, index) => [index > 0 && html`<${Age} since=${row.from} />`, part])}</span></li>`
       : html`<li key=${`${row.seq}.${row.id}.${row.what}`} class=${row === chosen ? "sel" : ""}><span class="who"><${Icon} name=${iconOf(row)} tone=${row.tone === "work" ? "" : row.tone} /></span><${When} at=${row.at} /><span class="sp"></span>
         <span class="e"><span class="vh"><${Text} of=${whoOf(row)} />: </span><a class="over" href=${address(row)} aria-current=${row === chosen ? "step" : undefined} onClick=${(event) => { event.preventDefault(); go(address(row), { replace: true }); }}><${Text} of=${titleOf(row)} /></a>
-        ${row.evidence ? html`<small><${Text} of=${row.evidence} /></small>` : row.title[0] !== "plain" && row.text && html`<small><${Text} of=${row.text} /></small>`}<small class="ph" aria-hidden="true"><${Text} of=${whoOf(row)} /></small></span></li>`)}</ol></div>`;
+        ${row.evidence ? html`<small><${Text} of=${row.evidence} /></small>` : row.title[0] !== "plain" && row.text && html`<small><${Text} of=${withoutId(row.text, row.id)} /></small>`}<small class="ph" aria-hidden="true"><${Text} of=${whoOf(row)} /></small></span></li>`)}</ol></div></div>`;
 }
 
 function Step({ row }) {

@@ -1,5 +1,5 @@
 // Team: who does what, for how long, and who waits for whom. A tree for few, a table for many.
-import { html, useEffect, useRef, useState } from "../base/view.js";
+import { html, useEffect, useState } from "../base/view.js";
 import { plural, t } from "../base/words.js";
 import { go, route, to, withQuery } from "../base/route.js";
 import { narrow } from "../base/prefs.js";
@@ -7,8 +7,8 @@ import { isLong } from "../base/time.js";
 import { useKeys } from "../base/keys.js";
 import { lineOf, markOf } from "../base/states.js";
 import { needs, pressing, team } from "../live/store.js";
-import { below, family, layout, listed } from "../draw/tree.js";
-import { Age, Empty, Icon, Name, State, Tabs, Text } from "../parts/small.js";
+import { family, layout, listed, withoutWell } from "../draw/tree.js";
+import { Age, Empty, Icon, Name, State, Tabs, Text, useWidth } from "../parts/small.js";
 import { Chains } from "../parts/chain.js";
 import { Agent } from "./agent.js";
 import { Table } from "./table.js";
@@ -42,13 +42,11 @@ export function Views({ view }) {
 }
 
 function Tree({ all, chosen }) {
-  const kin = family(all);
+  const whole = family(all);
   const [opened, setOpened] = useState(new Set());
-  const folded = new Set(all.length >= FOLD_FROM ? all.map((agent) => agent.agent_name).filter((name) => {
-    const under = below(kin.children, name);
-    return under.length > 0 && !opened.has(name) && under.every((one) => isWell(kin.byName.get(one)));
-  }) : []);
-  const list = listed(kin, folded);
+  const isQuiet = (name) => isWell(whole.byName.get(name)) && name !== chosen?.agent_name;
+  const kin = all.length >= FOLD_FROM ? withoutWell(whole, isQuiet, opened) : { ...whole, hidden: new Map() };
+  const list = listed(kin);
   const move = (by) => () => {
     const at = list.findIndex(({ name }) => name === chosen?.agent_name);
     const next = list[Math.min(Math.max(at + by, 0), list.length - 1)];
@@ -60,45 +58,34 @@ function Tree({ all, chosen }) {
   const open = (name) => setOpened(new Set(opened).add(name));
   return html`<section class="card" aria-labelledby="tree"><header><h2 class="grow" id="tree">${t("agents.n", { n: all.length })}</h2>
       ${longest && html`<span class="meta desk">${t("tg.waits")}: <${Name} of=${longest.agent_name} />, <${Age} since=${longest.since} /></span>`}<${Views} view="tree" /></header>
-    ${narrow.value ? html`<${List} list=${list} kin=${kin} folded=${folded} chosen=${chosen} />` : html`<${Drawn} kin=${kin} folded=${folded} chosen=${chosen} onOpen=${open} /><hr /><${Legend} />`}
+    ${narrow.value ? html`<${List} list=${list} kin=${kin} chosen=${chosen} />` : html`<${Drawn} kin=${kin} chosen=${chosen} onOpen=${open} /><hr /><${Legend} />`}
   </section>`;
 }
 
-function List({ list, kin, folded, chosen }) {
+function List({ list, kin, chosen }) {
   return html`<ul class="tl" aria-label=${t("place.team")}>${list.map(({ name, depth }) => {
     const agent = kin.byName.get(name), mark = markOf(agent);
     const line = lineOf(agent);
     return html`<li key=${name}><a href=${to("team", name, route.value.query)} class=${`l${Math.min(depth + 1, 5)}`} data-agent=${name} aria-current=${chosen === agent ? "true" : undefined}><${Icon} name=${mark.icon} tone=${mark.tone} /><b><${Name} of=${name} /></b>
       <span class=${`meta num ${mark.tone === "ask" ? "c-ask" : ""}`}>${agent.since && html`<${Age} since=${agent.since} />`}</span>
-      <span class="m"><span class=${mark.tone ? `c-${mark.tone}` : ""}>${mark.word}</span>${line && html`: <${Text} of=${line} />`}${agent.queued > 0 && `, ${t("queue.n", { n: agent.queued })}`}${folded.has(name) && `, ${t("and.n", { n: below(kin.children, name).length })}`}</span></a></li>`;
+      <span class="m"><span class=${mark.tone ? `c-${mark.tone}` : ""}>${mark.word}</span>${line && html`: <${Text} of=${line} />`}${agent.queued > 0 && `, ${t("queue.n", { n: agent.queued })}`}${kin.hidden.has(name) && `, ${t("and.n", { n: kin.hidden.get(name).length })}`}</span></a></li>`;
   })}</ul>`;
 }
 
-const GAP = 16, EDGE = 44, YOU = 34, CARD_MOST = 232, CARD_LEAST = 168, CARD = 140, NAME_LINE = 19;
+const GAP = 16, EDGE = 44, YOU = 34, CARD_MOST = 232, CARD_LEAST = 168, CARD = 140, NAME_LINE = 19, FOLDED = 32;
 /** Columns of a name that fit into a card's line, by its width. */
 const fits = (name, width) => name.length * 8.3 < width - 26;
 
-function useWidth() {
-  const box = useRef(null);
-  const [width, setWidth] = useState(0);
-  useEffect(() => {
-    const watch = new ResizeObserver(([entry]) => setWidth(Math.floor(entry.contentRect.width)));
-    watch.observe(box.current);
-    return () => watch.disconnect();
-  }, []);
-  return [box, width];
-}
-
-function Drawn({ kin, folded, chosen, onOpen }) {
+function Drawn({ kin, chosen, onOpen }) {
   const [box, room] = useWidth();
-  const placed = layout(kin, folded);
+  const placed = layout(kin);
   const slot = Math.min(Math.max(Math.floor((room + GAP) / placed.width), CARD_LEAST + GAP), CARD_MOST + GAP);
   const width = Math.ceil(placed.width * slot - GAP);
   const levels = Math.max(...placed.spots.map((spot) => spot.depth)) + 1;
   const cardWidth = slot - GAP;
   const tall = Array.from({ length: levels }, (_, depth) => CARD + (placed.spots.some((spot) => spot.depth === depth && !fits(spot.name, cardWidth)) ? NAME_LINE : 0));
   const tops = tall.map((_, depth) => YOU + EDGE + tall.slice(0, depth).reduce((sum, one) => sum + one + EDGE, 0));
-  const height = tops[levels - 1] + tall[levels - 1] + 2;
+  const height = tops[levels - 1] + tall[levels - 1] + (kin.hidden.size > 0 ? FOLDED : 2);
   const middle = (x) => Math.round(x * slot + cardWidth / 2);
   const spots = new Map(placed.spots.map((spot) => [spot.name, spot]));
   const edges = placed.spots.map((spot) => {
@@ -106,12 +93,16 @@ function Drawn({ kin, folded, chosen, onOpen }) {
     const at = tops[spot.depth] - EDGE / 2;
     return { name: spot.name, kind: edgeOf(kin, spot.name), path: `M${middle(from.x)} ${from.y}V${at}H${middle(spot.x)}V${tops[spot.depth]}` };
   }).sort((one, other) => ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind));
+  useEffect(() => {
+    const spot = spots.get(chosen?.agent_name);
+    if (spot && box.current && width > room) box.current.scrollLeft = middle(spot.x) - room / 2;
+  }, [chosen?.agent_name, width > room]);
   const shift = Math.max(0, Math.floor((room - width) / 2));
   return html`<div class="tree" ref=${box}>${room > 0 && html`<div class="field-of" style=${{ width: `${Math.max(width, room)}px`, height: `${height}px` }}>
     <svg class="edges" width=${Math.max(width, room)} height=${height} aria-hidden="true"><g transform=${`translate(${shift} 0)`}>${edges.map((edge) => html`<path key=${edge.name} class=${edge.kind} d=${edge.path} />`)}</g></svg>
     <${You} x=${shift + middle(placed.top)} />
     <ul>${placed.spots.map((spot) => html`<li key=${spot.name} style=${{ left: `${shift + Math.round(spot.x * slot)}px`, top: `${tops[spot.depth]}px`, width: `${cardWidth}px`, height: `${tall[spot.depth]}px` }}>
-      <${Card} agent=${kin.byName.get(spot.name)} isChosen=${chosen?.agent_name === spot.name} hidden=${folded.has(spot.name) ? below(kin.children, spot.name) : null} kin=${kin} onOpen=${onOpen} /></li>`)}</ul></div>`}</div>`;
+      <${Card} agent=${kin.byName.get(spot.name)} isChosen=${chosen?.agent_name === spot.name} hidden=${kin.hidden.get(spot.name) ?? null} kin=${kin} onOpen=${onOpen} /></li>`)}</ul></div>`}</div>`;
 }
 
 const ORDER = ["", "q", "on", "ask"];
