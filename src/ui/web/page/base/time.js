@@ -1,5 +1,6 @@
 // Times. All ages are against the daemon's clock, so that a browser whose clock is wrong tells them right.
 import { signal } from "./view.js";
+import { language, t } from "./words.js";
 
 /** How far the daemon's clock is before this one, in ms. */
 export const offset = signal(0);
@@ -29,8 +30,10 @@ export function startTicking() {
 export function lasting(ms, isShort = false) {
   if (!Number.isFinite(ms)) return "";
   const s = Math.max(0, Math.floor(ms / 1000));
-  const both = (big, bigUnit, small, smallUnit, isBig) => (isBig ? `${big}${bigUnit}` : `${big}${bigUnit} ${two(small)}${smallUnit}`);
-  if (s < 60) return `${s}s`;
+  const one = (number, unit) => `${number}${t(`unit.${unit}`)}`;
+  const rest = (number, unit) => (language.value === "en" ? ` ${one(two(number), unit)}` : one(number, unit));
+  const both = (big, bigUnit, small, smallUnit, isBig) => one(big, bigUnit) + (isBig ? "" : rest(small, smallUnit));
+  if (s < 60) return one(s, "s");
   if (s < 3600) return both(Math.floor(s / 60), "m", s % 60, "s", isShort);
   if (s < 86400) return both(Math.floor(s / 3600), "h", Math.floor(s / 60) % 60, "m", isShort && s >= 7200);
   return both(Math.floor(s / 86400), "d", Math.floor(s / 3600) % 24, "h", isShort);

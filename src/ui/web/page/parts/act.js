@@ -28,8 +28,23 @@ export async function act(path, body, told) {
   return answer;
 }
 
+const CURES = [
+  [/^tasuki cancel (\S+)$/, "cure.cancel"], [/^tasuki retry /, "cure.retry"], [/^tasuki agent restart /, "cure.restart"], [/^tasuki agent start /, "cure.start"],
+  [/^tasuki answer \S+ done$/, "cure.done"], [/^tasuki pane clear-line /, "cure.clear"], [/^tasuki stop --off$/, "cure.halt"],
+];
+
+/** What a cure does, in the page's language where its command is known. */
+export function labelOf(one) {
+  for (const [command, key] of CURES) {
+    const found = command.exec(one.command);
+    if (found) return t(key, { id: found[1] });
+  }
+  return one.label;
+}
+
 export async function cure(one, agent) {
-  if (one.asks_first && !(await sure({ title: `${shown(one.label)}?`, text: shown(one.command), verb: shown(one.label) }))) return;
+  const label = shown(labelOf(one));
+  if (one.asks_first && !(await sure({ title: `${label}?`, text: shown(one.command), verb: label }))) return;
   const isAnswer = one.path.endsWith("/answer");
   await act(encodedPath(one.path), one.body ?? null, isAnswer ? (data) => answered(agent, data) : undefined);
 }

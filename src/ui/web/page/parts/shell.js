@@ -11,7 +11,7 @@ import { tryNow } from "../live/stream.js";
 import { Hold } from "../places/settings.js";
 import { halt } from "./act.js";
 import { isHelpOpen } from "./dialog.js";
-import { Command, Icon, Key, Notice, Text, When } from "./small.js";
+import { Command, Icon, Key, Notice, Text, When, slots } from "./small.js";
 
 export const PLACES = [["needs", "needs"], ["command", "command"], ["team", "team"], ["messages", "messages"]];
 const THEMES = ["system", "light", "dark"];
@@ -108,28 +108,19 @@ export function Top({ title, lead, back }) {
 export function Notices() {
   const space = workspace.value, { state } = link.value;
   return html`${state === "away" && html`<${Away} />`}
-    ${space?.halted_since && html`<${Notice} icon="held" title=${html`<${At} words="halted.title" at=${space.halted_since} />`} actions=${html`<${Hold} />`}>${t("halted.text", { n: space.open })}</${Notice}>`}
+    ${space?.halted_since && html`<${Notice} icon="held" title=${slots("halted.title", { at: html`<${When} at=${space.halted_since} to="m" withDay=${true} />` })} actions=${html`<${Hold} />`}>${t("halted.text", { n: space.open })}</${Notice}>`}
     ${space?.tmux_lost && html`<${Notice} tone="bad" icon="error" title=${t("tmux.lost")} />`}
     ${space?.notes?.map((note) => html`<${Notice} key=${note} icon="error" title=${shown(note)} />`)}`;
-}
-
-function At({ words, at }) {
-  const [before, after] = t(words, { at: "\u0000" }).split("\u0000");
-  return html`${before}<${When} at=${at} to="m" withDay=${true} />${after}`;
 }
 
 function Away() {
   tick.value;
   const { since, next } = link.value;
   const left = Math.max(0, Math.ceil(((next ?? 0) - Date.now()) / 1000));
-  const title = isKnown.value ? html`<${AtSecond} at=${since} />` : t("away.first");
+  const title = isKnown.value ? slots("away.title", { at: html`<${When} at=${since} to="s" withDay=${true} />` }) : t("away.first");
   return html`<${Notice} tone="bad" icon="error" title=${title} actions=${html`<${Command} line="tasuki up" /><button class="btn" type="button" onClick=${() => tryNow()}><${Icon} name="retry" />${t("try-now")}</button>`}>${t("away.text", { s: left })}</${Notice}>`;
 }
 
-function AtSecond({ at }) {
-  const [before, after] = t("away.title", { at: "\u0000" }).split("\u0000");
-  return html`${before}<${When} at=${at} to="s" withDay=${true} />${after}`;
-}
 
 /** Title and icon of the tab tell how many things wait. */
 export function useTabTitle(title) {

@@ -38,11 +38,13 @@ export function State({ mark, since, withFor = false, isShort = false }) {
     ${since && html`<span class="d">${withFor ? forAge(since) : html`<${Age} since=${since} isShort=${isShort} />`}</span>`}</span>`;
 }
 
-/** "for 1m 12s", with the age as an element of its own. */
-export function forAge(since, key = "for") {
-  const [before, after] = t(key, { age: "\u0000" }).split("\u0000");
-  return [before, html`<${Age} since=${since} />`, after];
+/** The words for a key, with elements where its names are. */
+export function slots(key, elements) {
+  return t(key).split(/\{(\w+)\}/).map((part, at) => (at % 2 === 0 ? part : elements[part] ?? `{${part}}`));
 }
+
+/** "for 1m 12s", with the age as an element of its own. */
+export const forAge = (since, key = "for") => slots(key, { age: html`<${Age} since=${since} />` });
 
 /** What is announced; nobody's texts are. */
 export function announce(text, isAlert = false) {
@@ -92,8 +94,8 @@ export function Notice({ tone = "", icon, title, children, actions }) {
   return html`<div class=${`note ${tone}`}><${Icon} name=${icon} tone=${tone} /><div class="grow"><strong>${title}</strong>${children && html`<p>${children}</p>`}</div>${actions}</div>`;
 }
 
-export function Empty({ icon, title, command, children }) {
-  return html`<div class="empty"><${Icon} name=${icon} /><h2>${title}</h2><p>${children}</p>${command && html`<${Command} line=${command} />`}</div>`;
+export function Empty({ icon, title, command, extra, children }) {
+  return html`<div class="empty"><${Icon} name=${icon} /><h2>${title}</h2><p>${children}</p>${extra}${command && html`<${Command} line=${command} />`}</div>`;
 }
 
 /** An element and its width in px, 0 before it is known. */

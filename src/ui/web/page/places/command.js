@@ -3,19 +3,19 @@ import { html, useEffect, useState } from "../base/view.js";
 import { t } from "../base/words.js";
 import { go, route, to, withQuery } from "../base/route.js";
 import { useKeys } from "../base/keys.js";
-import { question, withoutId } from "../base/text.js";
+import { question, quoted, withoutId } from "../base/text.js";
 import { frozen } from "../base/time.js";
 import { markOfMessage } from "../base/states.js";
-import { agents, link, messages, needs } from "../live/store.js";
+import { agents, link, messages, needs, team } from "../live/store.js";
 import { chainOf, hasEnded, roots } from "../live/model.js";
 import { useStory } from "../live/story.js";
 import { ask } from "../live/api.js";
 import { eventsOf, flat } from "../draw/relay.js";
 import { shortId } from "../draw/sequence.js";
-import { Age, Empty, Icon, Name, Outline, Tabs, Text, When } from "../parts/small.js";
+import { Age, Empty, Icon, Name, Outline, Tabs, Text, When, slots } from "../parts/small.js";
 import { Ladder, Relay } from "../parts/bars.js";
 import { callOff, retry } from "../parts/act.js";
-import { Composer } from "./compose.js";
+import { Composer, suggest } from "./compose.js";
 
 /** Ended tasks that are listed. */
 const ENDED = 30;
@@ -39,8 +39,17 @@ export function Command() {
         <${Tabs} label=${t("c.yours")} chosen=${isEnded} choices=${[[false, `${t("c.open")} ${open.length}`], [true, t("c.ended")]]} onChoose=${setEnded} /></header>
         ${list === null ? html`<${Outline} rows=${3} />` : list.length === 0 ? html`<p class="pad dim">${isEnded ? t("c.none.ended") : t("c.none")}</p>`
           : html`<ul class="list">${list.map((message) => html`<${Task} key=${message.id} message=${message} isChosen=${message.id === follow} />`)}</ul>`}</section></div>
-    ${follow ? html`<${Followed} key=${follow} id=${follow} />` : html`<section class="card"><${Empty} icon="command" title=${t("c.empty")} command="tasuki send BOSS 'What is to be done'">${t("c.empty.text")}</${Empty}></section>`}
+    ${follow ? html`<${Followed} key=${follow} id=${follow} />` : html`<${First} />`}
   </div>`;
+}
+
+/** Nothing is handed over yet: what to try, as buttons and as a command. */
+function First() {
+  const all = team.value;
+  const boss = all.find((agent) => agent.reports_to === "user")?.agent_name ?? "AGENT";
+  const isFree = all.every((agent) => agent.state === "idle");
+  return html`<section class="card first"><${Empty} icon="command" title=${isFree ? t("c.ready", { n: all.length }) : t("c.ready.some")} command=${`tasuki send ${quoted(boss)} "${t("c.try.1")}"`}
+    extra=${html`<div class="row wrap middle">${["c.try.1", "c.try.2", "c.try.3"].map((key) => html`<button class="btn" type="button" key=${key} onClick=${() => suggest(t(key))}><${Text} of=${t(key)} /></button>`)}</div><span class="meta">${t("c.terminal")}</span>`}>${t("c.empty.text")}</${Empty}></section>`;
 }
 
 function useEnded(isAsked) {
@@ -86,7 +95,7 @@ function Followed({ id }) {
   });
   const title = message?.title ?? tree?.title ?? id;
   return html`<section class="card" aria-labelledby="follow"><header><div class="grow"><h2 id="follow"><${Text} of=${title} /></h2><span class="id"><${Name} of=${id} /></span></div>
-      ${frozen.value ? html`<span class="tag">${t("c.as-of", { at: "" })}<${When} at=${new Date(frozen.value).toISOString()} to="s" /></span>`
+      ${frozen.value ? html`<span class="tag">${slots("c.as-of", { at: html`<${When} at=${new Date(frozen.value).toISOString()} to="s" />` })}</span>`
         : html`<button class=${`tag ${isFollowed ? "" : "off"}`} type="button" aria-pressed=${String(isFollowed)} onClick=${() => setFollowed(!isFollowed)}>${isFollowed ? t("c.following") : t("c.paused")}</button>`}
       <a class="btn plain" href=${to("messages", id)}>${t("story")} <kbd aria-hidden="true">w</kbd></a>
       ${isOpen && html`<button class="btn plain" type="button" disabled=${link.value.state !== "live"} onClick=${() => callOff(id, parts)}>${t("c.off")} <kbd aria-hidden="true">X</kbd></button>`}</header>
@@ -104,9 +113,8 @@ function Asked({ chain }) {
   const { text, code } = need.asks ? question(need.asks) : { text: need.title, code: null };
   const n = chain.behind;
   const words = n > 0 ? (n === 1 ? "chain.behind.one" : "chain.behind.many") : "chain.asks";
-  const [before, after] = t(words, { age: "\u0000", n }).split("\u0000");
   return html`<div class="note ask"><${Icon} name="ask" tone="ask" /><div class="grow"><strong>${need.asks ? html`<${Text} of=${t("need.asks", { agent: need.agent })} />: <${Text} of=${text} />${code && html` <code><${Text} of=${code} /></code>`}` : html`<${Text} of=${text} />`}</strong>
-    <p>${before}<${Age} since=${need.since} />${after}</p></div><a class="btn ask" href=${to("needs", need.id)}>${t("answer")} <kbd aria-hidden="true">a</kbd></a></div>`;
+    <p>${slots(words, { age: html`<${Age} since=${need.since} />`, n })}</p></div><a class="btn ask" href=${to("needs", need.id)}>${t("answer")} <kbd aria-hidden="true">a</kbd></a></div>`;
 }
 
 /** A sentence, with the agent that it begins with in bold. */

@@ -43,6 +43,12 @@ function change(changes) {
   sessionStorage.setItem(KEY, JSON.stringify(draft.value));
 }
 
+/** Writes a suggestion into the composer, to be changed and handed over. */
+export function suggest(text) {
+  change({ text });
+  document.getElementById("what")?.focus();
+}
+
 /** The id stays as soon as a try may have arrived: sent again, it is known. */
 const idFor = (draft) => draft.frozen ?? idOf(draft.text, draft.chance);
 
@@ -119,6 +125,7 @@ function Refused() {
 
 function Recipients({ whom, isAway }) {
   const all = team.value;
+  if (all.length === 0) return null;
   const tops = all.filter((agent) => agent.reports_to === "user");
   const managers = all.filter((agent) => !tops.includes(agent) && all.some((one) => one.reports_to === agent.agent_name));
   const names = [...new Set([...tops.slice(0, 1).map((agent) => agent.agent_name), ...pools.value.slice(0, 1).map((pool) => pool.name),

@@ -9,8 +9,8 @@ import { useKeys } from "../base/keys.js";
 import { markOfMessage, markOfNeed } from "../base/states.js";
 import { agents, messages, needs, pressing } from "../live/store.js";
 import { behindAll, chainOf, ofGroup, steady } from "../live/model.js";
-import { Age, Command, Empty, Icon, Name, Text, When, forAge } from "../parts/small.js";
-import { answer, callOff, cure, retry, underWay } from "../parts/act.js";
+import { Age, Command, Empty, Icon, Name, Text, When, slots } from "../parts/small.js";
+import { answer, callOff, cure, labelOf, retry, underWay } from "../parts/act.js";
 import { Screen, useScreen } from "../draw/screen.js";
 import { encodedPath } from "../live/api.js";
 
@@ -116,7 +116,7 @@ function One({ need, place, gone }) {
   });
   return html`<section class="card det" aria-labelledby="one">
     <header><div class="grow"><h2 id="one">${need.kind === "asks" ? html`<${Text} of=${t("need.asks", { agent: need.agent })} />` : html`<${Title} need=${need} />`}</h2>
-      <p class="meta">${forAge(need.since)}, ${t("need.since", { at: "" })}<${When} at=${need.since} withDay=${true} />${screen?.rule && screen.rule !== "-" && html`, ${t("need.rule")} <code>${shown(screen.rule)}</code>`}</p></div>
+      <p class="meta">${slots("need.when", { age: html`<${Age} since=${need.since} />`, at: html`<${When} at=${need.since} withDay=${true} />` })}${screen?.rule && screen.rule !== "-" && slots("need.seen", { rule: html`<code>${shown(screen.rule)}</code>` })}</p></div>
       ${place > 0 && html`<span class="tag ask">${t("need.of", { n: place, all: count })}</span>`}</header>
     ${gone && html`<p class="pad meta">${t("need.gone")}</p>`}
     ${hasScreen && (screen?.rows ? html`<${Screen} screen=${screen} label=${t("screen.of", { agent: need.agent })} last=${isWhole ? null : ROWS} />`
@@ -164,7 +164,7 @@ function Cures({ need, list, screen, isWhole, onWhole }) {
     <div class="row wrap">${screen && html`<button class="btn" type="button" aria-pressed=${String(isWhole)} onClick=${onWhole}><${Icon} name="screen" />${t("its.screen")} <kbd aria-hidden="true">s</kbd></button>`}
       ${need.message && html`<a class="btn" href=${to("messages", need.message)}><${Icon} name="messages" />${t("story")} <kbd aria-hidden="true">w</kbd></a>`}
       ${agent && html`<a class="btn" href=${to("team", need.agent)}><${Icon} name="team" /><${Name} of=${need.agent} /></a>`}
-      ${byPost.map((one) => html`<button class="btn" type="button" key=${one.command} disabled=${underWay.value.has(encodedPath(one.path))} onClick=${() => cure(one, need.agent)}><${Text} of=${one.label} /></button>`)}</div>
+      ${byPost.map((one) => html`<button class="btn" type="button" key=${one.command} disabled=${underWay.value.has(encodedPath(one.path))} onClick=${() => cure(one, need.agent)}><${Text} of=${labelOf(one)} /></button>`)}</div>
     ${line && html`<${Command} line=${line} />`}${byHand.map((one) => html`<${Command} key=${one.command} line=${one.command} />`)}
   </div>`;
 }

@@ -12,7 +12,7 @@ import { chainOf } from "../live/model.js";
 import { useStory } from "../live/story.js";
 import { flat } from "../draw/relay.js";
 import { sequence } from "../draw/sequence.js";
-import { Age, CopyButton, Icon, Name, Outline, Text, When, useWidth } from "../parts/small.js";
+import { Age, CopyButton, Icon, Name, Outline, Text, When, slots, useWidth } from "../parts/small.js";
 import { callOff, retry } from "../parts/act.js";
 import { Lanes } from "./lanes.js";
 
@@ -99,7 +99,7 @@ function Sequence({ id, diagram, chosen }) {
   const address = (row) => to("messages", id, { ...route.value.query, step: row.seq });
   return html`<div ref=${box}><div class="seq" style=${{ "--lanes": `${width}px` }}>${!narrow.value && html`<${Lanes} diagram=${diagram} width=${width} chosen=${chosen} />`}
     <ol aria-label=${t("m.story", { id })}>${diagram.rows.map((row, at) => row.kind === "gap"
-      ? html`<li class="gap" key=${`gap.${at}`}><span>${t(`gap.${row.how}`, { age: row.isOpen ? "\u0000" : lasting(row.length) }).split("\u0000").map((part, index) => [index > 0 && html`<${Age} since=${row.from} />`, part])}</span></li>`
+      ? html`<li class="gap" key=${`gap.${at}`}><span>${slots(`gap.${row.how}`, { age: row.isOpen ? html`<${Age} since=${row.from} />` : lasting(row.length) })}</span></li>`
       : html`<li key=${`${row.seq}.${row.id}.${row.what}`} class=${row === chosen ? "sel" : ""}><span class="who"><${Icon} name=${iconOf(row)} tone=${row.tone === "work" ? "" : row.tone} /></span><${When} at=${row.at} /><span class="sp"></span>
         <span class="e"><span class="vh"><${Text} of=${whoOf(row)} />: </span><a class="over" href=${address(row)} aria-current=${row === chosen ? "step" : undefined} onClick=${(event) => { event.preventDefault(); go(address(row), { replace: true }); }}><${Text} of=${titleOf(row)} /></a>
         ${row.evidence ? html`<small><${Text} of=${row.evidence} /></small>` : row.title[0] !== "plain" && row.text && html`<small><${Text} of=${withoutId(row.text, row.id)} /></small>`}<small class="ph" aria-hidden="true"><${Text} of=${whoOf(row)} /></small></span></li>`)}</ol></div></div>`;

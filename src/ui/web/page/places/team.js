@@ -8,7 +8,7 @@ import { useKeys } from "../base/keys.js";
 import { lineOf, markOf } from "../base/states.js";
 import { needs, pressing, team } from "../live/store.js";
 import { family, layout, listed, withoutWell } from "../draw/tree.js";
-import { Age, Empty, Icon, Name, State, Tabs, Text, useWidth } from "../parts/small.js";
+import { Age, Command, Empty, Icon, Name, State, Tabs, Text, useWidth } from "../parts/small.js";
 import { Chains } from "../parts/chain.js";
 import { Agent } from "./agent.js";
 import { Table } from "./table.js";
@@ -28,7 +28,7 @@ export function Team() {
   const { item, query } = route.value;
   const view = query.view ?? (all.length >= TABLE_FROM ? "table" : "tree");
   const chosen = all.find((agent) => agent.agent_name === item) ?? (view === "tree" && !narrow.value && !item ? first(all) : null);
-  if (all.length === 0) return html`<section class="card"><${Empty} icon="team" title=${t("team.empty")} command="tasuki init">${t("team.empty.text")}</${Empty}></section>`;
+  if (all.length === 0) return html`<section class="card"><${Empty} icon="team" title=${t("team.empty")} command="tasuki up" extra=${html`<${Command} line="tasuki init" />`}>${t("team.empty.text")}</${Empty}></section>`;
   if (narrow.value && item && chosen) return html`<${Agent} key=${chosen.agent_name} agent=${chosen} />`;
   return html`<div class="stack wide"><${Chains} chains=${needs.value.chains} />
     <div class=${`cols ${chosen ? "team" : ""}`}>${view === "table" ? html`<${Table} all=${all} chosen=${chosen} views=${Views} />` : html`<${Tree} all=${all} chosen=${chosen} />`}
@@ -72,7 +72,7 @@ function List({ list, kin, chosen }) {
   })}</ul>`;
 }
 
-const GAP = 16, EDGE = 44, YOU = 34, CARD_MOST = 232, CARD_LEAST = 168, CARD = 140, NAME_LINE = 19, FOLDED = 32;
+const GAP = 12, EDGE = 44, YOU = 34, CARD_MOST = 232, CARD_LEAST = 176, CARD = 140, NAME_LINE = 19, FOLDED = 32;
 /** Columns of a name that fit into a card's line, by its width. */
 const fits = (name, width) => name.length * 8.3 < width - 26;
 
@@ -124,7 +124,7 @@ function Card({ agent, isChosen, hidden, kin, onOpen }) {
   const mark = markOf(agent);
   const line = lineOf(agent);
   return html`<a href=${to("team", agent.agent_name, route.value.query)} class=${`agent is-${mark.tone || "plain"}`} data-agent=${agent.agent_name} aria-current=${isChosen ? "true" : undefined}>
-      <span class="name"><${Name} of=${agent.agent_name} /></span><${State} mark=${mark} since=${agent.since} isShort=${agent.since && isLong(agent.since)} />
+      <span class="name"><${Name} of=${agent.agent_name} /></span><${State} mark=${mark} since=${agent.since} isShort=${agent.state === "waiting" || (agent.since && isLong(agent.since))} />
       <span class="doing">${line && html`<${Text} of=${line} />`}</span>
       <span class="f"><span class="row"><${Pips} n=${agent.queued} />${agent.queued > 0 ? t("queue.n", { n: agent.queued }) : t("queue.empty")}</span><span class="cut">${agent.provider}</span></span></a>
     ${hidden && html`<button class="folded" type="button" aria-label=${t("and.n", { n: hidden.length })} onClick=${() => onOpen(agent.agent_name)}>${hidden.slice(0, 6).map((name) => html`<${Mark} key=${name} agent=${kin.byName.get(name)} />`)}<span>+${hidden.length}</span></button>`}`;
