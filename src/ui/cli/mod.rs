@@ -31,6 +31,7 @@ mod service;
 mod status;
 mod stop;
 mod table;
+mod top;
 mod up;
 mod wait;
 mod why;
@@ -74,6 +75,7 @@ enum Verb {
     Send(send::Args),
     Reply(reply::Args),
     Status(status::Args),
+    Top(top::Args),
     Log(log::Args),
     Why(why::Args),
     Answer(answer::Args),
@@ -142,6 +144,7 @@ fn run(context: &Context, verb: Verb) -> Ended {
         Verb::Send(args) => send::run(context, &args),
         Verb::Reply(args) => reply::run(context, &args),
         Verb::Status(args) => status::run(context, &args),
+        Verb::Top(args) => top::run(context, &args),
         Verb::Log(args) => log::run(context, &args),
         Verb::Why(args) => why::run(context, &args),
         Verb::Answer(args) => answer::run(context, &args),
