@@ -54,6 +54,7 @@ mod spoofs;
 mod survivors;
 mod team;
 mod told;
+mod top;
 mod trials;
 mod trials_kills;
 mod trials_places;

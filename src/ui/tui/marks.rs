@@ -26,6 +26,24 @@ pub(super) enum Mark {
 }
 
 impl Mark {
+    /// Every one of them, with its word.
+    pub(super) const ALL: [(Self, &str); 14] = [
+        (Self::Works, "works"),
+        (Self::Free, "free"),
+        (Self::Starting, "starting"),
+        (Self::Waits, "waits for parts"),
+        (Self::Asks, "asks you"),
+        (Self::Limit, "at its limit"),
+        (Self::Error, "error"),
+        (Self::Unknown, "unknown"),
+        (Self::Stopped, "stopped"),
+        (Self::Queued, "queued"),
+        (Self::Held, "held"),
+        (Self::Completed, "completed"),
+        (Self::Failed, "failed"),
+        (Self::CalledOff, "called off"),
+    ];
+
     /// Its form: of one column, also where East Asian width is wide.
     pub(super) fn sign(self, look: Look) -> &'static str {
         let (sign, ascii) = match self {

@@ -138,6 +138,23 @@ impl Canvas {
         }
     }
 
+    /// Joins a line down with the lines that meet it.
+    pub(super) fn join_lines(&mut self, x: u16, rows: std::ops::Range<u16>) {
+        let line = self.sign("─", "-");
+        let is_line = |canvas: &Self, x: u16, y: u16| {
+            canvas.buffer.cell((x, y)).is_some_and(|cell| cell.symbol() == line)
+        };
+        for y in rows {
+            let sign = match (x > 0 && is_line(self, x - 1, y), is_line(self, x + 1, y)) {
+                (true, true) => self.sign("┼", "+"),
+                (true, false) => self.sign("┤", "+"),
+                (false, true) => self.sign("├", "+"),
+                (false, false) => continue,
+            };
+            self.put((x, y), 1, sign, Ink::Dim.style(self.look));
+        }
+    }
+
     /// A line with a title on its left and a word on its right.
     pub(super) fn rule(&mut self, (x, y): (u16, u16), width: u16, title: &str, note: &str) {
         let line = self.sign("─", "-");

@@ -60,6 +60,7 @@ fn fill(canvas: &mut Canvas, state: &State, body: Rect) {
     canvas.upright(left, body.top()..body.bottom());
     left_column(canvas, state, Rect { width: left, ..body });
     right_column(canvas, state, Rect { x: left + 1, width: body.width - left - 1, ..body });
+    canvas.join_lines(left, body.top()..body.bottom());
 }
 
 /// A part of a column: the rows that it needs at least and that it would take.
@@ -75,8 +76,8 @@ impl Part {
     }
 }
 
-/// Gives each part its rows, the first one first; what is left over goes to the part `rest`.
-fn share(rows: u16, parts: &[Part], rest: usize) -> Vec<u16> {
+/// Gives each part its rows, the first one first; what is left over goes to the part `rest`, or to none.
+fn share(rows: u16, parts: &[Part], rest: Option<usize>) -> Vec<u16> {
     let mut left = rows;
     let mut given: Vec<u16> = Vec::new();
     for part in parts {
@@ -91,14 +92,10 @@ fn share(rows: u16, parts: &[Part], rest: usize) -> Vec<u16> {
             left -= more;
         }
     }
-    match given.get_mut(rest) {
-        Some(last) if *last > 0 => *last += left,
-        _ => {
-            // Whoever is first has the room.
-            if let Some(first) = given.first_mut() {
-                *first += left;
-            }
-        }
+    // Where that part is not shown, the first one has its room.
+    let taker = rest.map(|rest| if given.get(rest) == Some(&0) { 0 } else { rest });
+    if let Some(given) = taker.and_then(|taker| given.get_mut(taker)) {
+        *given += left;
     }
     given
 }
@@ -119,7 +116,7 @@ fn one_column(canvas: &mut Canvas, state: &State, area: Rect) {
     let half = usize::from(area.height / 2).max(4);
     let log = usize::from(area.height / 6).clamp(3, 8);
     let parts = [Part::new(3, rows.min(half)), Part::new(4, 6), Part::new(2, log)];
-    let places = stack(area, &share(area.height, &parts, 1));
+    let places = stack(area, &share(area.height, &parts, Some(1)));
     draw_list(canvas, state, state.place, places[0]);
     beside(canvas, state, places[1]);
     log::draw(canvas, state, places[2]);
@@ -140,7 +137,7 @@ fn left_column(canvas: &mut Canvas, state: &State, area: Rect) {
         Part::new(3, story.min(third)),
         Part::new(3, receipts),
     ];
-    let given = share(area.height, &parts, usize::MAX);
+    let given = share(area.height, &parts, None);
     // What comes first is not what stands first.
     let places = stack(area, &[given[0], given[2], given[3], given[1], given[4]]);
     draw_list(canvas, state, Place::Team, places[0]);
@@ -154,7 +151,7 @@ fn right_column(canvas: &mut Canvas, state: &State, area: Rect) {
     let queue = queue::rows(state);
     let log = usize::from(area.height / 4).max(4);
     let parts = [Part::new(6, usize::from(area.height / 2)), Part::new(3, log), Part::new(2, queue.min(5))];
-    let given = share(area.height, &parts, 0);
+    let given = share(area.height, &parts, Some(0));
     let places = stack(area, &[given[0], given[2], given[1]]);
     beside(canvas, state, places[0]);
     queue::draw(canvas, state, places[1]);
@@ -193,7 +190,7 @@ fn beside(canvas: &mut Canvas, state: &State, area: Rect) {
         Beside::Explain(name) => return pane::explain(canvas, state, name, area),
     }
     let choices = match &state.mode {
-        Mode::Answer(asked) => answer::lines(asked, area.width),
+        Mode::Answer(asked) => answer::lines(asked),
         _ => answer::offered(state, area),
     };
     let most = usize::from(area.height.saturating_sub(if state.mode == Mode::Normal { 4 } else { 1 }));

@@ -147,6 +147,11 @@ impl State {
         }
     }
 
+    /// The time that ages are told by: that of the picture where it is old.
+    pub(super) fn time(&self) -> i64 {
+        self.seen_at.filter(|_| self.is_away()).unwrap_or(self.now)
+    }
+
     /// Whether what is shown is old.
     pub(super) fn is_away(&self) -> bool {
         matches!(self.link, Link::Away { .. })
@@ -181,15 +186,16 @@ impl State {
         if let Beside::Explain(name) = &self.beside {
             return self.agent(name);
         }
-        let chosen = self.chosen()?;
-        let name = match self.place {
-            Place::Team => Some(chosen.clone()),
-            Place::Needs => self.need(&chosen).and_then(|need| need.agent.clone()),
+        let name = self.chosen().and_then(|chosen| match self.place {
+            Place::Team => Some(chosen),
+            Place::Needs => self.need(&chosen)?.agent.clone(),
             Place::Tasks | Place::Messages => {
-                self.message(&chosen).map(|message| message.agent.as_ref().unwrap_or(&message.to).to_string())
+                let message = self.message(&chosen)?;
+                Some(message.agent.as_ref().unwrap_or(&message.to).to_string())
             }
-        };
-        name.and_then(|name| self.agent(&name)).or_else(|| self.agents.first())
+        });
+        let of_team = || self.agent(self.shelves[Place::Team.index()].chosen.as_deref()?);
+        name.and_then(|name| self.agent(&name)).or_else(of_team).or_else(|| self.agents.first())
     }
 
     /// The message that is looked at: the chosen one, or what the chosen agent has.

@@ -1,7 +1,7 @@
 //! What is asked, with its choices. None is drawn stronger than another.
 
 use crate::ui::tui::modes::{Answering, Mode, choice_keys};
-use crate::ui::tui::paint::{Canvas, Ink};
+use crate::ui::tui::paint::{Canvas, Ink, columns};
 use crate::ui::tui::state::State;
 use crate::wire::api::AsksInfo;
 use ratatui_core::layout::Rect;
@@ -34,7 +34,7 @@ pub(in crate::ui::tui) fn offered(state: &State, area: Rect) -> Vec<AskLine> {
 }
 
 /// All of it, while an answer is chosen.
-pub(in crate::ui::tui) fn lines(asked: &Answering, width: u16) -> Vec<AskLine> {
+pub(in crate::ui::tui) fn lines(asked: &Answering) -> Vec<AskLine> {
     let mut lines = vec![AskLine::Rule(asked.title.clone(), "Esc leaves it".to_owned())];
     lines.extend(asked.detail.iter().map(|text| AskLine::Text(text.clone())));
     let hint = match (&asked.asks, &asked.agent) {
@@ -49,10 +49,11 @@ pub(in crate::ui::tui) fn lines(asked: &Answering, width: u16) -> Vec<AskLine> {
             if let Some(asks) = asks {
                 lines.extend(asks.text.lines().take(TEXT_ROWS).map(|row| AskLine::Text(row.to_owned())));
             }
+            let label_columns = asked.cures.iter().map(|cure| columns(&cure.label)).max().unwrap_or(0);
             for (at, cure) in asked.cures.iter().enumerate().take(9) {
                 let key = if cure.path.is_some() { (at + 1).to_string() } else { String::new() };
-                let pad = " ".repeat(usize::from(width / 2).saturating_sub(cure.label.len() + 4).min(24));
-                lines.push(AskLine::Choice(key, format!("{}{pad}  {}", cure.label, cure.command)));
+                let pad = " ".repeat(label_columns - columns(&cure.label));
+                lines.push(AskLine::Choice(key, format!("{}{pad}   {}", cure.label, cure.command)));
             }
             match agent {
                 Some(agent) => format!("Enter attaches to {agent}"),

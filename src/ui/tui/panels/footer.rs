@@ -1,12 +1,13 @@
 //! The last rows: keys, and what is said or asked just now.
 
+use crate::ui::tui::marks::Mark;
 use crate::ui::tui::modes::Mode;
 use crate::ui::tui::paint::{Canvas, Ink, columns};
 use crate::ui::tui::state::{Beside, Place, State};
 use ratatui_core::layout::Rect;
 
 /// All keys, for `?`.
-const KEYS: [(&str, &str); 19] = [
+const KEYS: [(&str, &str); 17] = [
     ("1 2 3 4", "needs you, tasks, team, messages; Tab: the next"),
     ("j k ↑ ↓", "choose; Home and End: the first and the last"),
     ("Enter", "attach to the agent (C-b d comes back); open a message"),
@@ -22,13 +23,8 @@ const KEYS: [(&str, &str); 19] = [
     ("r", "retry: release what is held, try again what failed"),
     ("X", "call off a message with its parts (asks)"),
     ("H", "hold all typing; let go on (asks)"),
-    ("?", "these keys"),
     ("Ctrl-Z", "back to the shell; `fg` comes back"),
     ("q", "quit; agents and daemon go on"),
-    (
-        "",
-        "◉ works  ∘ free  ◌ starting  ⋯ waits for parts  ? asks you  ◷ limit  ! error  ~ unknown  ▯ stopped  ⋮ queued  ⊜ held  ✓ completed  ✗ failed  ⊘ called off",
-    ),
 ];
 
 /// The last row: keys, as many as there is room for.
@@ -93,9 +89,10 @@ fn normal(state: &State, width: u16) -> Vec<(&'static str, &'static str)> {
         (true, ("q", "quit")),
     ];
     let mut shown: Vec<_> = keys.into_iter().filter(|(fits, _)| *fits).map(|(_, key)| key).collect();
+    let key_of = |key: &'static str| if state.look.ascii { plain(key) } else { key };
     // Keys and the way out are told in the narrowest.
-    let room = |shown: &[(&str, &str)]| {
-        1 + shown.iter().map(|(key, word)| columns(key) + columns(word) + 3).sum::<usize>()
+    let room = |shown: &[(&'static str, &str)]| {
+        1 + shown.iter().map(|(key, word)| columns(key_of(key)) + columns(word) + 3).sum::<usize>()
     };
     while shown.len() > 2 && room(&shown) > usize::from(width) + 2 {
         shown.remove(shown.len() - 3);
@@ -134,15 +131,23 @@ pub(in crate::ui::tui) fn said(canvas: &mut Canvas, state: &State, y: u16) {
 pub(in crate::ui::tui) fn all_keys(canvas: &mut Canvas, state: &State, body: Rect) {
     canvas.clear(body);
     canvas.rule((body.x, body.y), body.width, "Keys", "any key goes back");
-    let rows = body.top() + 1..body.bottom();
-    for (y, (key, does)) in rows.zip(KEYS) {
+    let mut y = body.top() + 1;
+    for (key, does) in KEYS.into_iter().take(usize::from(body.bottom().saturating_sub(y))) {
         let key = if state.look.ascii { plain(key) } else { key };
-        let does = if state.look.ascii && key.is_empty() {
-            "* works  . free  o starting  : waits for parts  ? asks you  % limit  ! error  ~ unknown  - stopped  = queued  # held  + completed  x failed  / called off"
-        } else {
-            does
-        };
         canvas.text((body.x + 1, y), 9, key, Ink::Accent);
         canvas.text((body.x + 11, y), body.width.saturating_sub(12), does, Ink::Plain);
+        y += 1;
+    }
+    let mut x = body.x + 11;
+    for (mark, word) in Mark::ALL {
+        let wide = u16::try_from(columns(word) + 4).unwrap_or(0);
+        if x + wide > body.right() {
+            (x, y) = (body.x + 11, y + 1);
+        }
+        if y >= body.bottom() {
+            break;
+        }
+        canvas.text((x, y), 1, mark.sign(canvas.look), mark.ink());
+        x += 2 + canvas.text((x + 2, y), wide - 4, word, Ink::Plain) + 2;
     }
 }

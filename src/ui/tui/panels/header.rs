@@ -38,7 +38,7 @@ pub(in crate::ui::tui) fn head(canvas: &mut Canvas, state: &State) {
         at += canvas.text((at, 0), left.saturating_sub(at), "tasuki", Ink::Bold) + 2;
         at += canvas.text((at, 0), left.saturating_sub(at), name, Ink::Plain) + 2;
         let daemon = daemon(state);
-        if width >= WIDE_FROM || state.is_away() {
+        if width >= WIDE_FROM {
             let ink = if state.is_away() { Ink::You } else { Ink::Dim };
             canvas.text((at, 0), left.saturating_sub(at), &daemon, ink);
         }
@@ -104,17 +104,17 @@ pub(in crate::ui::tui) fn lines(state: &State, width: u16) -> Vec<Line> {
     if let Link::Away { why, again_at } = &state.link {
         let as_it_was = match state.seen_at {
             Some(at) if state.workspace.is_some() => {
-                format!("; this is as it was at {}", clock(at, state.look.here, false))
+                format!("; as it was at {}", clock(at, state.look.here, false))
             }
             _ => String::new(),
         };
         let again = length((again_at - state.now).max(0));
-        let text = format!("{why}{as_it_was}; looks again in {again}");
+        let text = format!("{why}{as_it_was}; again in {again}");
         lines.push(Line { mark: Mark::Error, ink: Ink::You, text, keys: String::new() });
     }
     if let Some(since) = state.halted_since() {
         let text =
-            format!("ALL TYPING IS HELD for {}: nothing is typed to anybody", age(Some(since), state.now));
+            format!("ALL TYPING IS HELD for {}: nothing is typed to anybody", age(Some(since), state.time()));
         lines.push(Line { mark: Mark::Held, ink: Ink::You, text, keys: "H let go on".to_owned() });
     }
     if let Some(workspace) = &state.workspace {
@@ -142,7 +142,7 @@ fn is_of_halt(state: &State, chain: &ChainInfo) -> bool {
 }
 
 fn chain(state: &State, chain: &ChainInfo, width: u16) -> Line {
-    let since = age(Some(&chain.since), state.now);
+    let since = age(Some(&chain.since), state.time());
     let is_yours = chain.cause.who == "you";
     let arrow = if state.look.ascii { " > " } else { " › " };
     let (mark, ink) = if is_yours { (Mark::Asks, Ink::You) } else { (Mark::Waits, Ink::Plain) };

@@ -39,7 +39,7 @@ pub(in crate::ui::tui) fn needs(canvas: &mut Canvas, state: &State, area: Rect) 
         };
         let detail = need.detail.as_deref().unwrap_or_default();
         let shown = [(mark.sign(canvas.look), ink), (&*need.title, Ink::Plain), (detail, Ink::Dim)];
-        draw_row(canvas, (area, y), at == Some(row), shown, &behind, &age(Some(&need.since), state.now));
+        draw_row(canvas, (area, y), at == Some(row), shown, &behind, &age(Some(&need.since), state.time()));
     }
 }
 
@@ -76,7 +76,7 @@ pub(in crate::ui::tui) fn messages(canvas: &mut Canvas, state: &State, place: Pl
         let pad = " ".repeat(ids.saturating_sub(columns(id)));
         let label = format!("{id}{pad}  {}", message.agent.as_ref().unwrap_or(&message.to));
         let shown = [(mark.sign(canvas.look), mark.ink()), (&*label, Ink::Plain), (title, Ink::Dim)];
-        draw_row(canvas, (area, y), at == Some(row), shown, &word, &age(Some(&message.since), state.now));
+        draw_row(canvas, (area, y), at == Some(row), shown, &word, &age(Some(&message.since), state.time()));
     }
 }
 

@@ -19,7 +19,7 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &State, area: Rect) {
     };
     let pane = state.pane.as_ref().filter(|pane| pane.agent == agent.agent_name);
     let (mark, word) = of_agent(agent);
-    let since = age(agent.since.as_deref(), state.now);
+    let since = age(agent.since.as_deref(), state.time());
     let name = &agent.agent_name;
     let full = format!("{name}   {} {word} {since}", mark.sign(state.look));
     let title = if columns(&full) + 26 <= usize::from(area.width) { full } else { name.clone() };

@@ -40,9 +40,9 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &State, area: Rect) {
     let legs = legs(state);
     let Some(first) = legs.first().filter(|_| area.height > 1) else { return };
     let root = first.tree;
-    let begun = root.accepted_at.as_deref().and_then(moment).unwrap_or(state.now);
+    let begun = root.accepted_at.as_deref().and_then(moment).unwrap_or(state.time());
     let ended = root.ended_at.as_deref().and_then(moment);
-    let end = ended.unwrap_or(state.now).max(begun + 1);
+    let end = ended.unwrap_or(state.time()).max(begun + 1);
     let until = ended.map_or("now".to_owned(), |at| clock(at, state.look.here, false));
     let note = format!("{} to {until}", clock(begun, state.look.here, false));
     canvas.rule((area.x, area.y), area.width, &format!("Who has {}, and for how long", root.id), &note);

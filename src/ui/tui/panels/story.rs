@@ -133,12 +133,12 @@ pub(in crate::ui::tui) fn receipts(canvas: &mut Canvas, state: &State, area: Rec
 fn told(state: &State, tree: &StoryTree, step: Option<&StoryStep>, is_now: bool) -> String {
     if is_now && !tree.parts.is_empty() {
         let open = tree.parts.iter().filter(|part| part.ended_at.is_none()).count();
-        let since = crate::ui::tui::ages::age(Some(&tree.since), state.now);
+        let since = crate::ui::tui::ages::age(Some(&tree.since), state.time());
         return format!("{since}   {open} of {} parts open", tree.parts.len());
     }
     let Some(step) = step else {
         let since =
-            if is_now { crate::ui::tui::ages::age(Some(&tree.since), state.now) } else { String::new() };
+            if is_now { crate::ui::tui::ages::age(Some(&tree.since), state.time()) } else { String::new() };
         return since;
     };
     let at = moment(&step.at).map(|at| clock(at, state.look.here, true)).unwrap_or_default();

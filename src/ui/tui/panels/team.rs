@@ -62,7 +62,7 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &State, area: Rect) {
         let x = area.x + 1 + indent;
         canvas.text((x, y), 1, mark.sign(canvas.look), mark.ink());
         let ink = if at == Some(row) { Ink::Bold } else { Ink::Plain };
-        canvas.text((x + 2, y), widths.name.saturating_sub(indent + 1), &member.agent.agent_name, ink);
+        canvas.text((x + 2, y), widths.name.saturating_sub(indent + 2), &member.agent.agent_name, ink);
         cells(canvas, state, (area, y), &widths, (member.agent, word, mark.ink()));
     }
 }
@@ -117,7 +117,7 @@ fn cells(
     canvas.text((x, y), widths.state, word, ink);
     x += widths.state;
     if widths.age {
-        canvas.right((x, y), FOR - 1, &age(agent.since.as_deref(), state.now), Ink::Plain);
+        canvas.right((x, y), FOR - 1, &age(agent.since.as_deref(), state.time()), Ink::Plain);
         x += FOR;
     }
     if widths.queue {
@@ -135,7 +135,8 @@ fn doing(state: &State, agent: &AgentInfo) -> String {
     let first =
         |text: &str| text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned();
     if let Some(asks) = &agent.asks {
-        return first(&asks.text);
+        let rows = asks.text.lines().map(str::trim).filter(|row| !row.is_empty());
+        return rows.take(2).collect::<Vec<_>>().join(" ");
     }
     let task = agent.current_task.as_deref();
     let title = task.and_then(|id| state.message(id)).and_then(|message| message.title.as_deref());

@@ -1,1 +1,6 @@
-//! Tests.
+//! What is drawn and what keys do, without a terminal.
+
+mod fixtures;
+mod keys;
+mod random;
+mod screens;
