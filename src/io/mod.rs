@@ -4,6 +4,7 @@ pub mod agent_folder;
 pub mod chance;
 pub mod client;
 pub mod clock;
+pub mod event_stream;
 pub mod exchange;
 #[cfg(test)]
 pub(crate) mod fake;

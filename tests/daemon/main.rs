@@ -58,6 +58,7 @@ mod spoofs;
 mod survivors;
 mod team;
 mod told;
+mod top;
 mod trials;
 mod trials_kills;
 mod trials_places;

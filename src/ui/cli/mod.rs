@@ -40,6 +40,7 @@ mod status;
 mod stop;
 mod table;
 mod team;
+mod top;
 mod up;
 mod wait;
 mod watch;
@@ -90,6 +91,7 @@ enum Verb {
     List(list::Args),
     Show(show::Args),
     Inbox(inbox::Args),
+    Top(top::Args),
     Log(log::Args),
     Why(why::Args),
     Answer(answer::Args),
@@ -167,6 +169,7 @@ fn run(context: &Context, verb: Verb) -> Ended {
         Verb::List(args) => list::run(context, &args),
         Verb::Show(args) => show::run(context, &args),
         Verb::Inbox(args) => inbox::run(context, &args),
+        Verb::Top(args) => top::run(context, &args),
         Verb::Log(args) => log::run(context, &args),
         Verb::Why(args) => why::run(context, &args),
         Verb::Answer(args) => answer::run(context, &args),
