@@ -102,7 +102,7 @@ mod tests {
             shown(Some(31)),
             [
                 "ID      STATE            TITLE",
-                "msg-1   being worked on  銀行…",
+                "msg-1   being worked on  銀行C…",
                 "a-muc…  held             b🎉c",
             ]
         );
