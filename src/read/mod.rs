@@ -19,6 +19,7 @@ mod inbox;
 mod list;
 mod live;
 mod message;
+mod metrics;
 mod model;
 mod needs;
 mod places;

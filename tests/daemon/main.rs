@@ -8,6 +8,7 @@ mod bad_input;
 mod beside;
 mod boxed;
 mod breaking;
+mod browsers;
 mod bursts;
 mod by_name;
 mod commands;
@@ -26,6 +27,7 @@ mod last_words;
 mod limits;
 mod looking;
 mod main_job;
+mod metrics;
 #[expect(dead_code, reason = "these tests leave the order of things alone")]
 #[path = "../support/odds.rs"]
 mod odds;
@@ -56,6 +58,7 @@ mod spoofs;
 mod survivors;
 mod team;
 mod told;
+mod top;
 mod trials;
 mod trials_kills;
 mod trials_places;

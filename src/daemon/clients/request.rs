@@ -49,6 +49,8 @@ pub enum Request {
     WaitFor(MessageId, Until),
     /// Make or remove `queue/STOP`.
     Halt(bool),
+    /// Answer, and nothing else: how long that takes is the loop's lag.
+    Ping,
     /// Make what was written durable: whoever follows is told of nothing else.
     Settle,
     /// Something with an agent's pane.
@@ -65,7 +67,12 @@ impl Request {
     #[must_use]
     pub fn looks_only(&self) -> bool {
         match self {
-            Self::Overview | Self::Open | Self::Message(_) | Self::WaitFor(..) | Self::Settle => true,
+            Self::Overview
+            | Self::Open
+            | Self::Message(_)
+            | Self::WaitFor(..)
+            | Self::Settle
+            | Self::Ping => true,
             Self::Pane(_, asked) => matches!(
                 asked,
                 PaneRequest::Read(_)
@@ -96,7 +103,8 @@ impl Request {
             | Self::Open
             | Self::Message(_)
             | Self::WaitFor(..)
-            | Self::Settle => "show something".to_owned(),
+            | Self::Settle
+            | Self::Ping => "show something".to_owned(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The journal's thread: takes a batch of steps, writes it with one write and at most one `fdatasync`, and says where it is.
 //! While it is at work the loop gathers the next batch, so a burst costs few flushes.
 
+use crate::daemon::clients::reads::Published;
 use crate::engine::words::Millis;
 use crate::io::journal::{Archive, Extents, Fingerprint, Journal, JournalError, Location, StepLine};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -73,11 +74,12 @@ pub type Jobs = SyncSender<Job>;
 pub fn start(
     journal: Journal,
     answers: mpsc::Sender<Written>,
-    extents: watch::Sender<Extents>,
+    published: &Published,
 ) -> std::io::Result<(Jobs, std::thread::JoinHandle<Journal>)> {
     let (jobs, inbox) = sync_channel(JOBS_MAX);
     let thread = std::thread::Builder::new().name("journal".to_owned());
-    extents.send_replace(journal.extents());
+    published.begin(journal.extents());
+    let extents = published.extents.clone();
     Ok((jobs, thread.spawn(move || work(journal, &inbox, &answers, &extents))?))
 }
 

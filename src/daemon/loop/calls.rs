@@ -48,7 +48,8 @@ impl Daemon {
             | Request::Open
             | Request::Message(_)
             | Request::WaitFor(..)
-            | Request::Settle => Ok(()),
+            | Request::Settle
+            | Request::Ping => Ok(()),
         }
     }
 
@@ -80,6 +81,7 @@ impl Daemon {
             Request::WaitFor(id, until) => {
                 self.clients.put_awaiting(&self.engine, &self.journal, id, until, answer)
             }
+            Request::Ping => drop(answer.send(Response::Ok)),
             Request::Settle => {
                 self.journal.settle();
                 drop(answer.send(Response::Ok));

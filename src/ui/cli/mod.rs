@@ -40,9 +40,11 @@ mod status;
 mod stop;
 mod table;
 mod team;
+mod top;
 mod up;
 mod wait;
 mod watch;
+mod web;
 mod why;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -89,10 +91,12 @@ enum Verb {
     List(list::Args),
     Show(show::Args),
     Inbox(inbox::Args),
+    Top(top::Args),
     Log(log::Args),
     Why(why::Args),
     Answer(answer::Args),
     Attach(attach::Args),
+    Web(web::Args),
     Cancel(cancel::Args),
     Retry(retry::Args),
     Stop(stop::Args),
@@ -165,10 +169,12 @@ fn run(context: &Context, verb: Verb) -> Ended {
         Verb::List(args) => list::run(context, &args),
         Verb::Show(args) => show::run(context, &args),
         Verb::Inbox(args) => inbox::run(context, &args),
+        Verb::Top(args) => top::run(context, &args),
         Verb::Log(args) => log::run(context, &args),
         Verb::Why(args) => why::run(context, &args),
         Verb::Answer(args) => answer::run(context, &args),
         Verb::Attach(args) => attach::run(context, &args),
+        Verb::Web(args) => web::run(context, &args),
         Verb::Cancel(args) => cancel::run(context, &args),
         Verb::Retry(args) => retry::run(context, &args),
         Verb::Stop(args) => stop::run(context, &args),

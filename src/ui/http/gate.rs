@@ -2,6 +2,7 @@
 
 use super::given::Key;
 use super::refused::Refused;
+use super::tcp::order::Way;
 use crate::daemon::clients::reads::Reads;
 use crate::daemon::clients::request::{Call, Calls, PaneRequest, PaneResponse, Request, Response};
 use crate::engine::input::{Command, Reply};
@@ -23,6 +24,7 @@ pub(super) struct Gate {
     pub(super) calls: Calls,
     pub(super) reads: Reads,
     pub(super) clock: Clock,
+    pub(super) way: Way,
 }
 
 pub(super) type JsonAnswer<T> = Result<Json<T>, Refused>;

@@ -4,7 +4,8 @@ use super::address::{Address, get, post, read, scan};
 use super::gate::{Gate, JsonAnswer, duration, seen, unexpected};
 use super::given::{Asked, Given, Key, Raw, Word, json_of};
 use super::refused::Refused;
-use super::{WAIT_MS_MAX, events, panes, screen};
+use super::tcp::asked::{prove, web};
+use super::{WAIT_MS_MAX, events, metrics, panes, screen};
 use crate::daemon::clients::request::{Request, Response, Until};
 use crate::engine::input::{Command, Reply};
 use crate::engine::life::StageName;
@@ -15,8 +16,9 @@ use crate::io::chance::mint_id;
 use crate::wire::api::{
     Accepted, AgentHistoryQuery, AgentQuery, AgentsQuery, CancelQuery, Done, DownBody, EventsQuery, HaltBody,
     Health, InboxQuery, MessageQuery, MessagesQuery, NeedsQuery, PaneAnswerBody, PaneAnswered, PaneLookInfo,
-    PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody, ReplyBody, ScreenInfo,
-    ScreenQuery, StatusQuery, StepInfo, StoryQuery, TeamQuery, WaitQuery, Waited,
+    PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody, ProofInfo, ProveQuery, ReplyBody,
+    ScreenInfo, ScreenQuery, StatusQuery, StepInfo, StoryQuery, TeamQuery, WaitQuery, Waited, WebBody,
+    WebInfo,
 };
 use crate::wire::message::{draft, json};
 use axum::extract::State;
@@ -59,9 +61,16 @@ pub(super) fn addresses() -> Vec<Address> {
             events::events,
             "what happens, as server-sent events",
         ),
+        get::<(), (), _, _>("/metrics", metrics::metrics, "numbers for Prometheus, as OpenMetrics text"),
         get::<(), Health, _, _>("/api/health", health, "whether the daemon listens"),
         post::<HaltBody, Done, _, _>("/api/halt", halt, "makes or removes queue/STOP"),
         post::<DownBody, Done, _, _>("/api/down", down, "ends the daemon"),
+        post::<WebBody, WebInfo, _, _>("/api/web", web, "opens or closes the TCP port for browsers"),
+        get::<ProveQuery, ProofInfo, _, _>(
+            "/api/prove",
+            prove,
+            "proves to a page that the daemon knows its token",
+        ),
         post::<(), Done, _, _>("/api/agents/start", start_all, "starts every agent that is not running"),
         post::<(), Done, _, _>("/api/agents/{name}/start", start, "starts an agent"),
         post::<(), Done, _, _>("/api/agents/{name}/stop", stop, "stops an agent; its messages wait"),
