@@ -106,7 +106,7 @@ mod tests {
                 "a-muc…  held             b🎉c",
             ]
         );
-        for width in 29..70 {
+        for width in 31..70 {
             let lines = shown(Some(width));
             assert!(lines.iter().all(|line| line.width() <= width), "{width}: {lines:#?}");
             assert!(lines[1].contains("being worked on") && lines[2].contains("held"), "{width}: {lines:#?}");
