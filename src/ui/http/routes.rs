@@ -30,7 +30,7 @@ use std::time::Duration;
 
 /// Every address: the router and the page for programs in other languages are made from this.
 pub(super) fn addresses() -> Vec<Address> {
-    vec![
+    let mut all = vec![
         post::<(), Accepted, _, _>("/api/messages", send, "sends; answered (202) when durable")
             .taking("a message, or several"),
         read::<MessagesQuery>(),
@@ -80,6 +80,14 @@ pub(super) fn addresses() -> Vec<Address> {
             screen::screen,
             "what an agent's screen shows, with its colours",
         ),
+    ];
+    all.extend(pane_addresses());
+    all
+}
+
+/// Those of one agent's pane.
+fn pane_addresses() -> Vec<Address> {
+    vec![
         get::<PaneQuery, PaneText, _, _>("/api/panes/{name}", panes::read, "what an agent's pane shows"),
         get::<(), PaneReady, _, _>("/api/panes/{name}/ready", panes::ready, "whether it may be typed to"),
         get::<(), PaneLookInfo, _, _>(
