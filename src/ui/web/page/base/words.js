@@ -57,6 +57,7 @@ const SHELL = {
   "copy": ["Copy", "コピー"],
   "copy.of": ["Copy: {text}", "コピー: {text}"],
   "copied": ["Copied", "コピーしました"],
+  "answer.last": ["What was done last", "直前の結果"],
   "cancel": ["Leave it", "やめる"],
   "sure": ["Really?", "本当に?"],
   "close": ["Close", "閉じる"],

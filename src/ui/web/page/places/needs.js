@@ -1,5 +1,5 @@
 // Needs you: what waits for a person. Each can be settled without leaving it.
-import { html, useEffect, useRef, useState } from "../base/view.js";
+import { html, useEffect, useMemo, useRef, useState } from "../base/view.js";
 import { has, plural, t } from "../base/words.js";
 import { go, route, to } from "../base/route.js";
 import { question, shown } from "../base/text.js";
@@ -52,7 +52,8 @@ function Row({ need, isChosen }) {
 export function useSteady(list, key) {
   const [isHeld, setHeld] = useState(false);
   const before = useRef(list);
-  const { kept, fresh, isMoved } = steady(before.current, list, key);
+  const old = before.current;
+  const { kept, fresh, isMoved } = useMemo(() => (isHeld ? steady(old, list, key) : { kept: list, fresh: [], isMoved: false }), [isHeld, old, list]);
   const isKept = isHeld && (fresh.length > 0 || isMoved) && kept.length > 0;
   const now = isKept ? kept : list;
   useEffect(() => {
