@@ -58,6 +58,7 @@ const SHELL = {
   "copy.of": ["Copy: {text}", "コピー: {text}"],
   "copied": ["Copied", "コピーしました"],
   "answer.last": ["What was done last", "直前の結果"],
+  "stop.mark": [".", "。"],
   "cancel": ["Leave it", "やめる"],
   "sure": ["Really?", "本当に?"],
   "close": ["Close", "閉じる"],

@@ -2,7 +2,7 @@
 import { html, useEffect } from "../base/view.js";
 import { t } from "../base/words.js";
 import { go, route, to } from "../base/route.js";
-import { frozen, lasting, moment, tick } from "../base/time.js";
+import { frozen, lasting, moment, offset, tick } from "../base/time.js";
 import { useKeys } from "../base/keys.js";
 import { narrow, theme } from "../base/prefs.js";
 import { shown } from "../base/text.js";
@@ -100,7 +100,7 @@ export function Pulse() {
 
 export function Top({ title, lead, back }) {
   tick.value;
-  const asOf = frozen.value && t("lead.as-of", { at: moment(new Date(frozen.value).toISOString(), "s"), ago: lasting(Date.now() - frozen.value) });
+  const asOf = frozen.value && t("lead.as-of", { at: moment(new Date(frozen.value).toISOString(), "s"), ago: lasting(Date.now() + offset.value - frozen.value) });
   return html`<div class="top"><div class="grow">${narrow.value && back && html`<a class="back" href=${back.href}><${Icon} name="left" />${back.text}</a>`}<h1 tabindex="-1">${title}</h1><p>${asOf ?? lead}</p></div><${Pulse} /></div>`;
 }
 

@@ -38,7 +38,7 @@ function Title({ need }) {
 function Detail({ need }) {
   const waits = need.behind.length;
   const text = need.kind === "asks" ? t("need.asks", { agent: need.agent }) : need.detail ?? need.agent ?? "";
-  return html`<${Text} of=${text} />${text && !/[.。]$/.test(text) && waits > 0 && "."}${waits > 0 && html` <span class="behind">${plural("waits", waits)}</span>`}`;
+  return html`<${Text} of=${text} />${text && !/[.。]$/.test(text) && waits > 0 && t("stop.mark")}${waits > 0 && html` <span class="behind">${plural("waits", waits)}</span>`}`;
 }
 
 function Row({ need, isChosen }) {

@@ -68,7 +68,7 @@ function List({ list, kin, chosen }) {
     const line = lineOf(agent);
     return html`<li key=${name}><a href=${to("team", name, route.value.query)} class=${`l${Math.min(depth + 1, 5)}`} data-agent=${name} aria-current=${chosen === agent ? "true" : undefined}><${Icon} name=${mark.icon} tone=${mark.tone} /><b><${Name} of=${name} /></b>
       <span class=${`meta num ${mark.tone === "ask" ? "c-ask" : ""}`}>${agent.since && html`<${Age} since=${agent.since} />`}</span>
-      <span class="m"><span class=${mark.tone ? `c-${mark.tone}` : ""}>${mark.word}</span>${line && html`: <${Text} of=${line} />`}${agent.queued > 0 && `, ${t("queue.n", { n: agent.queued })}`}${kin.hidden.has(name) && `, ${t("and.n", { n: kin.hidden.get(name).length })}`}</span></a></li>`;
+      <span class="m"><span class=${mark.tone ? `c-${mark.tone}` : ""}>${mark.word}</span>${line && html`: <${Text} of=${line} />`}${agent.queued > 0 && ` · ${t("queue.n", { n: agent.queued })}`}${kin.hidden.has(name) && ` · ${t("and.n", { n: kin.hidden.get(name).length })}`}</span></a></li>`;
   })}</ul>`;
 }
 
