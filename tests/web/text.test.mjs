@@ -93,9 +93,10 @@ test("wide text stands in boxes of its columns; one box where they come out othe
 
 test("the token is taken out of the fragment and the place stays", () => {
   assert.deepEqual(split("#token=abc"), { token: "abc", rest: "" });
-  assert.deepEqual(split("#token=abc&/needs/x"), { token: "abc", rest: "#/needs/x" });
-  assert.deepEqual(split("#/messages/m-1?token=abc"), { token: "abc", rest: "#/messages/m-1" });
-  assert.deepEqual(split("#/messages/m-1?step=4&token=abc"), { token: "abc", rest: "#/messages/m-1?step=4" });
+  assert.deepEqual(split("#token=ab12&at=/messages/msg-1"), { token: "ab12", rest: "#/messages/msg-1" });
+  const { rest } = split("#token=ab12&at=/team/%E8%A5%B7%3Fview%3Dtable%26state%3Dstuck");
+  assert.deepEqual(parse(rest), { place: "team", item: "襷", query: { view: "table", state: "stuck" } });
+  assert.deepEqual(split("#token=ab12&at=%E0%A4"), { token: "ab12", rest: "" });
   assert.deepEqual(split("#/needs"), { token: null, rest: "#/needs" });
 });
 

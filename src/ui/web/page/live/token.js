@@ -12,16 +12,17 @@ export function takeToken() {
   return sessionStorage.getItem(KEY);
 }
 
-/** `#token=T`, `#token=T&/needs` or `#/needs?token=T` → the token and the fragment without it. Pure. */
+/** `#token=T` or `#token=T&at=/team/NAME`, as `tasuki web` prints it → the token, and the fragment of the place. Pure. */
 export function split(hash) {
-  const found = /(^#|[?&])token=([^&]*)(&|$)/.exec(hash);
+  const found = /^#token=([^&]*)(?:&at=([^&]*))?/.exec(hash);
   if (!found) return { token: null, rest: hash };
-  const [whole, before, token, after] = found;
-  const start = hash.slice(0, found.index);
-  const end = hash.slice(found.index + whole.length);
-  const joint = before === "#" ? "#" : after === "&" ? before : "";
-  const rest = start + joint + end;
-  return { token, rest: rest === "#" ? "" : rest };
+  const [, token, place] = found;
+  if (!place) return { token, rest: "" };
+  try {
+    return { token, rest: `#${decodeURIComponent(place)}` };
+  } catch {
+    return { token, rest: "" };
+  }
 }
 
 export const forgetToken = () => sessionStorage.removeItem(KEY);
