@@ -32,10 +32,9 @@ export async function isKnownThere(token, base = "") {
   if (!globalThis.crypto?.subtle) return false;
   const nonce = hex(crypto.getRandomValues(new Uint8Array(16)));
   const answer = await fetch(`${base}/api/prove?nonce=${nonce}`, { cache: "no-store", credentials: "omit" });
-  if (!answer.ok) return false;
-  const proofs = await answer.json();
-  const expected = await proof(token, nonce, location.origin);
-  return Array.isArray(proofs) && proofs.includes(expected);
+  if (!answer.ok) throw new Error(`the proof was answered with ${answer.status}`);
+  const { proofs } = await answer.json();
+  return Array.isArray(proofs) && proofs.includes(await proof(token, nonce, location.origin));
 }
 
 /** Hex HMAC-SHA256 of "tasuki web", the nonce and the origin, under the token. */
