@@ -39,7 +39,7 @@ export function useShellKeys() {
       setTimeout(() => document.getElementById("what")?.focus(), 50);
     },
     H: () => halt(!workspace.value?.halted_since),
-  });
+  }, true);
 }
 
 function Count() {

@@ -1,5 +1,5 @@
 // The small parts that every place is made of.
-import { html, signal, useEffect, useRef, useState } from "../base/view.js";
+import { html, useEffect, useRef, useState } from "../base/view.js";
 import { clock, lasting, moment, now, tick } from "../base/time.js";
 import { langOf, shown } from "../base/text.js";
 import { t } from "../base/words.js";
@@ -50,9 +50,7 @@ export const forAge = (since, key = "for") => slots(key, { age: html`<${Age} sin
 export function announce(text, isAlert = false) {
   const place = document.getElementById(isAlert ? "alerts" : "notices");
   if (place) place.textContent = text;
-  said.value = text;
 }
-export const said = signal("");
 
 async function copied(text) {
   try {

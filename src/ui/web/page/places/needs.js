@@ -80,7 +80,7 @@ export function Needs() {
     go(to("needs", next.id), { replace: true });
     requestAnimationFrame(() => document.querySelector(`[data-need="${CSS.escape(next.id)}"]`)?.focus());
   };
-  useKeys({ j: move(1), ArrowDown: move(1), k: move(-1), ArrowUp: move(-1) });
+  useKeys({ j: move(1), ArrowDown: move(1), k: move(-1), ArrowUp: move(-1), Escape: () => go(to("needs")) });
   if (all.length === 0) return html`<section class="card"><${Empty} icon="okc" title=${t("need.empty")}>${t("need.nothing")} ${t("need.next")}</${Empty}></section>`;
   if (narrow.value && wanted && chosen) return html`<div class="stack"><a class="back" href=${to("needs")}><${Icon} name="left" />${t("place.needs")}</a><${One} key=${chosen.id} need=${chosen} place=${placeOf(list, chosen)} gone=${gone} /></div>`;
   return html`<div class="cols inbox">
