@@ -84,6 +84,6 @@ export function Outcome() {
   const close = () => {
     outcome.value = null;
   };
-  return html`<div class="toast" role="region" aria-label=${t("answer.last")}><${Notice} tone=${last.ok ? "" : "bad"} icon=${last.ok ? "okc" : "error"} title=${last.text}
+  return html`<div class="toast" role="region" aria-label=${t("answer.last")}><${Notice} tone=${last.ok ? "" : "bad"} icon=${last.ok ? "okc" : "error"} mark=${last.ok ? "ok" : "bad"} title=${last.text}
     actions=${html`<button class="btn plain" type="button" onClick=${close}>${t("close")}</button>`}>${last.cure && shown(last.cure)}</${Notice}></div>`;
 }

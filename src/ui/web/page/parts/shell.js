@@ -108,9 +108,9 @@ export function Top({ title, lead, back }) {
 export function Notices() {
   const space = workspace.value, { state } = link.value;
   return html`${state === "away" && html`<${Away} />`}
-    ${space?.halted_since && html`<${Notice} icon="held" title=${slots("halted.title", { at: html`<${When} at=${space.halted_since} to="m" withDay=${true} />` })} actions=${html`<${Hold} />`}>${t("halted.text", { n: space.open })}</${Notice}>`}
+    ${space?.halted_since && html`<${Notice} icon="held" mark="ask" title=${slots("halted.title", { at: html`<${When} at=${space.halted_since} to="m" withDay=${true} />` })} actions=${html`<${Hold} />`}>${t("halted.text", { n: space.open })}</${Notice}>`}
     ${space?.tmux_lost && html`<${Notice} tone="bad" icon="error" title=${t("tmux.lost")} />`}
-    ${space?.notes?.map((note) => html`<${Notice} key=${note} icon="error" title=${shown(note)} />`)}`;
+    ${space?.notes?.map((note) => html`<${Notice} key=${note} icon="error" mark="ask" title=${shown(note)} />`)}`;
 }
 
 function Away() {

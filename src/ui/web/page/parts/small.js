@@ -88,8 +88,8 @@ export function Tabs({ label, choices, chosen, onChoose }) {
   </div>`;
 }
 
-export function Notice({ tone = "", icon, title, children, actions }) {
-  return html`<div class=${`note ${tone}`}><${Icon} name=${icon} tone=${tone} /><div class="grow"><strong>${title}</strong>${children && html`<p>${children}</p>`}</div>${actions}</div>`;
+export function Notice({ tone = "", icon, mark = tone, title, children, actions }) {
+  return html`<div class=${`note ${tone}`}><${Icon} name=${icon} tone=${mark} /><div class="grow"><strong>${title}</strong>${children && html`<p>${children}</p>`}</div>${actions}</div>`;
 }
 
 export function Empty({ icon, title, command, extra, children }) {
