@@ -1,6 +1,6 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { barsOf, flat, ladderOf, rangeOf, ticksOf } from "../../src/ui/web/page/draw/relay.js";
+import { barsOf, eventsOf, flat, ladderOf, rangeOf, ticksOf } from "../../src/ui/web/page/draw/relay.js";
 import { LANES_MAX, laneOf, sequence, shortId } from "../../src/ui/web/page/draw/sequence.js";
 
 const at = (second) => new Date(Date.UTC(2026, 1, 2, 13, 41, second)).toISOString();
@@ -105,4 +105,10 @@ test("the axis has a few round moments", () => {
   const ticks = ticksOf({ from: Date.parse(at(7)), to: NOW });
   assert.ok(ticks.length >= 3 && ticks.length <= 6);
   for (const tick of ticks) assert.equal(new Date(tick.at).getUTCSeconds(), 0);
+});
+
+test("the tail is newest first, also among steps of one number", () => {
+  const [claimed, verified, ended] = ["claimed", "verified", "completed"].map((what) => ({ ...step(5, what), seq: 900 }));
+  const tree = node("t", "user", "a", [step(0, "accepted"), claimed, verified, ended]);
+  assert.deepEqual(eventsOf(tree).map(({ what }) => what), ["completed", "verified", "claimed", "accepted"]);
 });
