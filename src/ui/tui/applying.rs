@@ -1,7 +1,7 @@
 //! What news does to what is shown.
 
 use super::ages::moment;
-use super::input::{Act, Input, Link, LogLine};
+use super::input::{Act, Input, Link, LogLine, PaneSeen};
 use super::modes::Mode;
 use super::state::{Beside, State};
 use crate::engine::message::Status;
@@ -31,7 +31,7 @@ impl State {
                 }
                 self.link = link;
             }
-            Input::Pane(pane) => self.pane = Some(*pane),
+            Input::Pane(pane) => self.see(*pane),
             Input::Details(details) => self.details = Some(*details),
             Input::Story(id, story) => self.story = Some((id, story.map(|story| *story))),
             Input::Explained(name, look) => self.explained = Some((name, look.map(|look| *look))),
@@ -41,6 +41,14 @@ impl State {
             Input::Sent(sent) => self.handed_over(sent),
         }
         Vec::new()
+    }
+
+    /// A screen that cannot be seen just now stays as it was.
+    fn see(&mut self, pane: PaneSeen) {
+        let is_same = self.pane.as_ref().is_some_and(|seen| seen.agent == pane.agent && seen.fault.is_none());
+        if pane.fault.is_none() || !is_same || !self.is_away() {
+            self.pane = Some(pane);
+        }
     }
 
     /// What changed is put in.

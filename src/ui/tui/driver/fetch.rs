@@ -148,7 +148,8 @@ async fn watch(asker: Asker, news: mpsc::Sender<Input>, agent: String) {
             Ok(()) => None,
             Err(error) => Some(problem(error)),
         };
-        if let Some(problem) = fault {
+        // That no daemon runs is told once, above all.
+        if let Some(problem) = fault.filter(|problem| problem.code != "no-daemon") {
             let seen = match problem.code.as_str() {
                 "no-such-address" => look(&asker, &agent).await,
                 _ => Err(problem),
