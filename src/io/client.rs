@@ -16,6 +16,7 @@ use hyper::{Method, Request};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::net::UnixStream;
@@ -142,6 +143,32 @@ impl Client {
     /// Does something that waits for others.
     pub fn run<T>(&self, work: impl Future<Output = T>) -> T {
         self.runtime.block_on(work)
+    }
+
+    /// Listens to a stream of events until it ends. `each` is given an event's name and its data, or nothing after `quiet`, and ends
+    /// it by `Break`.
+    ///
+    /// # Errors
+    /// [`ClientError`] says why there is no stream.
+    pub fn listen(
+        &self,
+        path: &str,
+        quiet: Duration,
+        each: &mut dyn FnMut(Option<(&str, &str)>) -> ControlFlow<()>,
+    ) -> Result<(), ClientError> {
+        self.runtime.block_on(async {
+            let mut events = self.asker.follow(path, None).await?;
+            loop {
+                let flow = match tokio::time::timeout(quiet, events.next()).await {
+                    Ok(None) => return Ok(()),
+                    Ok(Some(event)) => each(Some((&event.name, &event.data))),
+                    Err(_) => each(None),
+                };
+                if flow.is_break() {
+                    return Ok(());
+                }
+            }
+        })
     }
 
     /// Waits, for a client that has to look again at something that is no request.

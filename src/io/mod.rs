@@ -28,4 +28,5 @@ pub mod tmux;
 pub mod umask;
 pub mod views;
 pub mod watch;
+pub mod web_file;
 pub mod workspace;

@@ -19,14 +19,17 @@ mod inbox;
 mod list;
 mod live;
 mod message;
+mod metrics;
 mod model;
 mod needs;
 mod places;
+pub mod story;
 mod told;
 mod view;
 
 pub use events::{EventFilter, Start, Steps};
 pub use fold::Fold;
+pub use inbox::letters;
 pub use live::{Live, LiveInfo};
 pub use message::no_message;
 pub use model::{Answers, Model};

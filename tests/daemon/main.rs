@@ -8,12 +8,14 @@ mod bad_input;
 mod beside;
 mod boxed;
 mod breaking;
+mod browsers;
 mod bursts;
 mod by_name;
 mod commands;
 mod copied;
 mod deliveries;
 mod end_to_end;
+mod events;
 mod failures;
 mod gone;
 mod hierarchy;
@@ -23,7 +25,9 @@ mod house;
 mod keeping;
 mod last_words;
 mod limits;
+mod looking;
 mod main_job;
+mod metrics;
 #[expect(dead_code, reason = "these tests leave the order of things alone")]
 #[path = "../support/odds.rs"]
 mod odds;

@@ -40,7 +40,7 @@ fn open() -> Door {
     let (sender, calls) = mpsc::channel(8);
     let workspace = Workspace::at(folder.path()).unwrap();
     let (reads, _) = reads::start(workspace, Clock::start(), &Published::default()).unwrap();
-    let server = tokio::spawn(server::serve(UnixListener::bind(&path).unwrap(), sender, reads));
+    let server = tokio::spawn(server::serve(UnixListener::bind(&path).unwrap(), sender, reads, None));
     Door { _folder: folder, path, calls, server }
 }
 

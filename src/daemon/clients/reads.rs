@@ -6,12 +6,11 @@
 
 use crate::daemon::ending::SHUTDOWN;
 use crate::io::clock::Clock;
-use crate::io::journal::Extents;
+use crate::io::journal::{Cursor, Extents};
 use crate::io::workspace::Workspace;
 use crate::read::{Live, Model};
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -31,29 +30,7 @@ pub struct Reads {
     pub extents: watch::Receiver<Extents>,
     /// What it does not say.
     pub live: watch::Receiver<Live>,
-    followers: Followers,
-}
-
-/// How many follow what happens: for them the journal is made durable soon, and not with the next thing that needs it.
-#[derive(Debug, Clone, Default)]
-pub struct Followers(Arc<AtomicUsize>);
-
-impl Followers {
-    /// Whether there are any.
-    #[must_use]
-    pub fn are_there(&self) -> bool {
-        self.0.load(Ordering::Relaxed) > 0
-    }
-}
-
-/// Somebody who follows, until it is dropped.
-#[derive(Debug)]
-pub struct Follower(Followers);
-
-impl Drop for Follower {
-    fn drop(&mut self) {
-        self.0.0.fetch_sub(1, Ordering::Relaxed);
-    }
+    began: watch::Receiver<Extents>,
 }
 
 impl fmt::Debug for Reads {
@@ -67,22 +44,40 @@ impl fmt::Debug for Reads {
 pub struct Published {
     pub extents: watch::Sender<Extents>,
     pub live: watch::Sender<Live>,
-    pub followers: Followers,
+    /// How far it reached when the daemon began.
+    pub began: watch::Sender<Extents>,
+}
+
+impl Published {
+    /// Says how far the journal reaches at a start.
+    pub fn begin(&self, extents: Extents) {
+        self.extents.send_replace(extents);
+        let is_first = |began: &Extents| *began == Extents::default();
+        self.began.send_if_modified(|began| {
+            let first = is_first(began);
+            if first {
+                *began = extents;
+            }
+            first
+        });
+    }
 }
 
 impl Default for Published {
     fn default() -> Self {
-        let (extents, live) = (watch::Sender::default(), watch::Sender::default());
-        Self { extents, live, followers: Followers::default() }
+        Self {
+            extents: watch::Sender::default(),
+            live: watch::Sender::default(),
+            began: watch::Sender::default(),
+        }
     }
 }
 
 impl Reads {
-    /// One more follows.
+    /// Where the journal ended when the daemon began.
     #[must_use]
-    pub fn follow(&self) -> Follower {
-        self.followers.0.fetch_add(1, Ordering::Relaxed);
-        Follower(self.followers.clone())
+    pub fn began(&self) -> Cursor {
+        Cursor::at_end(self.began.borrow().written)
     }
 
     /// Asks: the model has everything in it that was written before. None if the daemon ends.
@@ -119,8 +114,8 @@ impl Reading {
 pub fn start(workspace: Workspace, clock: Clock, published: &Published) -> std::io::Result<(Reads, Reading)> {
     let (jobs, inbox) = mpsc::channel(JOBS_MAX);
     let (extents, live) = (published.extents.subscribe(), published.live.subscribe());
-    let followers = published.followers.clone();
-    let reads = Reads { jobs, extents: extents.clone(), live: live.clone(), followers };
+    let began = published.began.subscribe();
+    let reads = Reads { jobs, extents: extents.clone(), live: live.clone(), began };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let work = move || runtime.block_on(work(workspace, clock, inbox, (extents, live)));
     let thread = std::thread::Builder::new().name("reads".to_owned()).spawn(work)?;
@@ -133,9 +128,9 @@ async fn work(
     mut jobs: mpsc::Receiver<Job>,
     (mut extents, mut live): (watch::Receiver<Extents>, watch::Receiver<Live>),
 ) {
+    let mut model = Model::new(workspace, clock);
     loop {
         let Some(mut job) = jobs.recv().await else { return };
-        let mut model = Model::new(workspace.clone(), clock);
         let mut seen = None;
         loop {
             if seen.is_none() || live.has_changed().unwrap_or(false) {
@@ -154,5 +149,6 @@ async fn work(
                 Err(_) => break,
             };
         }
+        model = model.anew();
     }
 }

@@ -44,7 +44,12 @@ impl Daemon {
             }
             // The engine says who may give which command.
             Request::Send { .. } | Request::Command(_) | Request::Pane(..) => Ok(()),
-            Request::Overview | Request::Open | Request::Message(_) | Request::WaitFor(..) => Ok(()),
+            Request::Overview
+            | Request::Open
+            | Request::Message(_)
+            | Request::WaitFor(..)
+            | Request::Settle
+            | Request::Ping => Ok(()),
         }
     }
 
@@ -75,6 +80,11 @@ impl Daemon {
             }
             Request::WaitFor(id, until) => {
                 self.clients.put_awaiting(&self.engine, &self.journal, id, until, answer)
+            }
+            Request::Ping => drop(answer.send(Response::Ok)),
+            Request::Settle => {
+                self.journal.settle();
+                drop(answer.send(Response::Ok));
             }
             Request::Halt(on) => {
                 let put = self.put_stop_file(on, by.unwrap_or_else(AgentName::user));

@@ -3,6 +3,7 @@
 use super::gate::Gate;
 use super::given::Question;
 use crate::read::Answers;
+use crate::read::story::Scans;
 use axum::Json;
 use axum::extract::State;
 use axum::handler::Handler;
@@ -84,6 +85,14 @@ pub(super) fn read<Q: Answers>() -> Address {
     };
     let (takes, gives) = (Part::of::<Q>(), Part::of::<Q::Answer>());
     Address { method: "GET", path: Q::PATH, takes, gives, what: Q::WHAT, handler: routing::get(handler) }
+}
+
+/// An address at which a question is answered for which the whole journal is read.
+pub(super) fn scan<Q: Scans>() -> Address {
+    let handler = |State(gate): State<Gate>, Question(question): Question<Q>| async move {
+        gate.scan(question).await.map(Json)
+    };
+    Address { handler: routing::get(handler), ..read::<Q>() }
 }
 
 /// An address that is asked to do something.

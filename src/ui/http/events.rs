@@ -5,10 +5,11 @@
 //! nobody anything, and misses nothing.
 
 use super::gate::Gate;
-use super::given::Asked;
+use super::given::{Asked, Key};
 use super::refused::Refused;
 use super::stream::{self, BEAT, COMMENT, event};
-use crate::daemon::clients::reads::{Follower, Reads};
+use crate::daemon::clients::reads::Reads;
+use crate::daemon::clients::request::Request;
 use crate::io::journal::Cursor;
 use crate::read::{EventFilter, Seen, Start, Steps};
 use crate::wire::api::{EventsQuery, Problem, ResetInfo};
@@ -20,10 +21,13 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 
 /// What is shown is sent at most this often: a person sees no more, and a busy team changes more often.
 const VIEW_EVERY: Duration = Duration::from_millis(100);
+/// Silence after which what was written is made durable for whoever follows.
+const SETTLED_AFTER: Duration = Duration::from_millis(50);
+
 /// Answers with the stream.
 pub(super) async fn events(
     State(gate): State<Gate>,
@@ -44,10 +48,9 @@ pub(super) async fn events(
         Start::At(cursor) => (cursor, false),
         Start::Reset(cursor) => (cursor, true),
     };
-    let follower = gate.reads.follow();
     Ok(stream::answer(|frames| {
-        let (reads, touched) = (gate.reads, BTreeSet::new());
-        Stream { reads, _follower: follower, filter, cursor, view, touched, frames }.run(reset)
+        let (reads, touched) = (gate.reads.clone(), BTreeSet::new());
+        Stream { gate, reads, filter, cursor, view, touched, frames }.run(reset)
     }))
 }
 
@@ -60,8 +63,8 @@ fn last_seen(headers: &HeaderMap) -> Result<Option<u64>, Refused> {
 
 /// One reader.
 struct Stream {
+    gate: Gate,
     reads: Reads,
-    _follower: Follower,
     filter: EventFilter,
     cursor: Cursor,
     /// What it has been shown, if it wants that.
@@ -99,6 +102,10 @@ impl Stream {
                 (is_stale, view_at) = (false, Instant::now() + VIEW_EVERY);
             }
             let is_viewed = self.view.is_some();
+            let is_behind = {
+                let extents = self.reads.extents.borrow();
+                extents.written.seq > extents.durable.seq
+            };
             tokio::select! {
                 changed = self.reads.extents.changed() => {
                     changed.map_err(|_| Over)?;
@@ -109,6 +116,7 @@ impl Stream {
                     is_stale = true;
                 }
                 () = sleep_until(view_at), if is_stale => {}
+                () = sleep(SETTLED_AFTER), if is_behind => self.settle().await?,
                 () = sleep_until(beat_at) => {
                     self.send(COMMENT).await?;
                     // What lies in `queue/` is nobody's to report.
@@ -116,6 +124,20 @@ impl Stream {
                 }
                 () = self.frames.closed() => return Err(Over),
             }
+        }
+    }
+
+    /// Has the loop make durable what was written a while ago: nothing else may come that needs it.
+    async fn settle(&mut self) -> Result<(), Over> {
+        self.gate.ask(Key::NONE, Request::Settle).await.map_err(|_| Over)?;
+        tokio::select! {
+            changed = self.reads.extents.changed() => {
+                self.reads.extents.mark_changed();
+                changed.map_err(|_| Over)
+            }
+            // The loop may have no journal to write to just now.
+            () = sleep(BEAT) => Ok(()),
+            () = self.frames.closed() => Err(Over),
         }
     }
 

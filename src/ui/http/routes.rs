@@ -1,10 +1,11 @@
 //! Each address of the socket and what it does: reads the request, asks the loop, and shows the answer.
 
-use super::address::{Address, get, post, read};
+use super::address::{Address, get, post, read, scan};
 use super::gate::{Gate, JsonAnswer, duration, seen, unexpected};
 use super::given::{Asked, Given, Key, Raw, Word, json_of};
 use super::refused::Refused;
-use super::{WAIT_MS_MAX, events, panes, screen};
+use super::tcp::asked::{prove, web};
+use super::{WAIT_MS_MAX, events, metrics, panes, screen};
 use crate::daemon::clients::request::{Request, Response, Until};
 use crate::engine::input::{Command, Reply};
 use crate::engine::life::StageName;
@@ -13,10 +14,7 @@ use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, MessageId, Millis, Token};
 use crate::io::chance::mint_id;
 use crate::wire::api::{
-    Accepted, AgentQuery, AgentsQuery, CancelQuery, Done, DownBody, EventsQuery, HaltBody, Health,
-    InboxQuery, MessageQuery, MessagesQuery, NeedsQuery, PaneAnswerBody, PaneAnswered, PaneLookInfo,
-    PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody, ReplyBody, ScreenInfo,
-    ScreenQuery, StatusQuery, StepInfo, TeamQuery, WaitQuery, Waited,
+    Accepted, AgentHistoryQuery, AgentQuery, AgentsQuery, CancelQuery, Done, DownBody, EventsQuery, HaltBody, Health, InboxQuery, MessageQuery, MessagesQuery, NeedsQuery, PaneAnswerBody, PaneAnswered, PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody, ProofInfo, ProveQuery, ReplyBody, ScreenInfo, ScreenQuery, StatusQuery, StepInfo, StoryQuery, TeamQuery, WaitQuery, Waited, WebBody, WebInfo,
 };
 use crate::wire::message::{draft, json};
 use axum::extract::State;
@@ -33,6 +31,7 @@ pub(super) fn addresses() -> Vec<Address> {
             .taking("a message, or several"),
         read::<MessagesQuery>(),
         read::<MessageQuery>(),
+        scan::<StoryQuery>(),
         get::<WaitQuery, Waited, _, _>("/api/messages/{id}/wait", wait, "waits until its stage has changed"),
         post::<CancelQuery, Done, _, _>(
             "/api/messages/{id}/cancel",
@@ -49,6 +48,7 @@ pub(super) fn addresses() -> Vec<Address> {
         read::<StatusQuery>(),
         read::<AgentsQuery>(),
         read::<AgentQuery>(),
+        scan::<AgentHistoryQuery>(),
         read::<NeedsQuery>(),
         read::<InboxQuery>(),
         read::<TeamQuery>(),
@@ -57,9 +57,16 @@ pub(super) fn addresses() -> Vec<Address> {
             events::events,
             "what happens, as server-sent events",
         ),
+        get::<(), (), _, _>("/metrics", metrics::metrics, "numbers for Prometheus, as OpenMetrics text"),
         get::<(), Health, _, _>("/api/health", health, "whether the daemon listens"),
         post::<HaltBody, Done, _, _>("/api/halt", halt, "makes or removes queue/STOP"),
         post::<DownBody, Done, _, _>("/api/down", down, "ends the daemon"),
+        post::<WebBody, WebInfo, _, _>("/api/web", web, "opens or closes the TCP port for browsers"),
+        get::<ProveQuery, ProofInfo, _, _>(
+            "/api/prove",
+            prove,
+            "proves to a page that the daemon knows its token",
+        ),
         post::<(), Done, _, _>("/api/agents/start", start_all, "starts every agent that is not running"),
         post::<(), Done, _, _>("/api/agents/{name}/start", start, "starts an agent"),
         post::<(), Done, _, _>("/api/agents/{name}/stop", stop, "stops an agent; its messages wait"),
