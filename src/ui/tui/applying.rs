@@ -5,10 +5,12 @@ use super::input::{Act, Input, Link, LogLine, PaneSeen};
 use super::modes::Mode;
 use super::state::{Beside, State};
 use crate::engine::message::Status;
-use crate::wire::api::{StepInfo, ViewInfo};
+use crate::wire::api::{Problem, StepInfo, StoryInfo, StoryTree, ViewInfo};
 
 /// Lines of the log that are kept: a person scrolls no further here, and `tasuki log` has all.
 const LOG_KEPT: usize = 1_000;
+/// Parts whose tasks are remembered: more than any screen shows.
+const PARENTS_MAX: usize = 10_000;
 /// Ended messages that are kept beside the open ones.
 const ENDED_KEPT: usize = 200;
 
@@ -32,15 +34,48 @@ impl State {
                 self.link = link;
             }
             Input::Pane(pane) => self.see(*pane),
-            Input::Details(details) => self.details = Some(*details),
-            Input::Story(id, story) => self.story = Some((id, story.map(|story| *story))),
-            Input::Explained(name, look) => self.explained = Some((name, look.map(|look| *look))),
+            // Of two that were asked for one behind the other, the first may come last.
+            Input::Details(details) => {
+                if self.wants().details.as_ref() == Some(&details.agent.agent_name) {
+                    self.details = Some(*details);
+                }
+            }
+            Input::Story(id, story) => self.tell(id, story.map(|story| *story)),
+            Input::Explained(name, look) => {
+                if self.wants().explain.as_ref() == Some(&name) {
+                    self.explained = Some((name, look.map(|look| *look)));
+                }
+            }
             Input::Messages(messages) => self.listed = messages,
             Input::Id(id) => self.next_id = Some(id),
             Input::Done(done) => self.notice = Some(done),
             Input::Sent(sent) => self.handed_over(sent),
         }
         Vec::new()
+    }
+
+    fn tell(&mut self, id: String, story: Result<StoryInfo, Problem>) {
+        if self.wants().story.as_ref() != Some(&id) {
+            return;
+        }
+        if let Ok(story) = &story {
+            self.learn_parents(&story.tree);
+        }
+        self.story = Some((id, story));
+    }
+
+    /// Remembers what is a part of what: messages alone say so only of those that have moved.
+    fn learn_parents(&mut self, tree: &StoryTree) {
+        if self.parents.len() > PARENTS_MAX {
+            self.parents.clear();
+        }
+        let mut stack = vec![tree];
+        while let Some(tree) = stack.pop() {
+            if let Some(parent) = &tree.parent {
+                self.parents.insert(tree.id.clone(), parent.clone());
+            }
+            stack.extend(&tree.parts);
+        }
     }
 
     /// A screen that cannot be seen just now stays as it was.

@@ -87,6 +87,8 @@ pub struct State {
     pub(super) agents: Vec<AgentInfo>,
     /// Open messages and those that ended while this was looked at.
     pub(super) messages: BTreeMap<String, MessageView>,
+    /// Of which task a message is a part, as histories tell it.
+    pub(super) parents: BTreeMap<String, String>,
     /// All of them, as they were asked for last.
     pub(super) listed: Vec<MessageView>,
     pub(super) needs: NeedsInfo,
@@ -126,6 +128,7 @@ impl State {
             seq: 0,
             agents: Vec::new(),
             messages: BTreeMap::new(),
+            parents: BTreeMap::new(),
             listed: Vec::new(),
             needs: NeedsInfo::default(),
             log: VecDeque::new(),
@@ -216,9 +219,10 @@ impl State {
     pub(super) fn root_of(&self, id: &str) -> String {
         let mut at = id.to_owned();
         // Parts are not deeper than messages are many.
-        for _ in 0..=self.messages.len() {
-            match self.message(&at).and_then(|message| message.parent.as_ref()) {
-                Some(parent) => at = parent.to_string(),
+        for _ in 0..=self.messages.len() + self.parents.len() {
+            let of_message = self.message(&at).and_then(|message| message.parent.as_ref());
+            match of_message.map(ToString::to_string).or_else(|| self.parents.get(&at).cloned()) {
+                Some(parent) => at = parent,
                 None => break,
             }
         }

@@ -151,3 +151,22 @@ fn only_what_changes_is_drawn_again() {
     let changed = before.diff(&later).len();
     assert!((10..80).contains(&changed), "{changed} cells");
 }
+
+#[test]
+fn the_whole_task_is_told_once_a_history_names_it() {
+    let mut state = ledger(false);
+    assert_eq!(state.wants().story.as_deref(), Some("dry-run"));
+    state.messages.clear();
+    state.parents.clear();
+    assert_eq!(state.wants().story.as_deref(), Some("dry-run.plan.code"));
+    let (_, story) = state.story.clone().unwrap();
+    let mut tree = story.unwrap();
+    tree.tree.id = "dry-run.plan.code".to_owned();
+    tree.tree.parent = Some("dry-run.plan".to_owned());
+    state.on(Input::Story("dry-run.plan.code".to_owned(), Ok(Box::new(tree))));
+    assert_eq!(state.wants().story.as_deref(), Some("dry-run.plan"));
+    // One that was asked for before and comes late is not taken for it.
+    let problem = Problem { why: "late".into(), ..Problem::default() };
+    state.on(Input::Story("sjis-docs".to_owned(), Err(problem)));
+    assert_eq!(state.story.as_ref().unwrap().0, "dry-run.plan.code");
+}
