@@ -61,7 +61,7 @@ impl Place {
 pub(super) enum Beside {
     Screen,
     /// The history of this message.
-    Story(String),
+    History(String),
     /// How the screen of this agent is read.
     Explain(String),
 }
@@ -76,7 +76,7 @@ pub(super) struct Shelf {
 
 /// All that the screen knows.
 #[derive(Debug, Clone)]
-pub struct State {
+pub struct TopState {
     pub(super) look: Look,
     pub(super) now: i64,
     /// Time of the last news, in ms since 1970.
@@ -115,7 +115,7 @@ pub struct State {
     pub(super) next_id: Option<String>,
 }
 
-impl State {
+impl TopState {
     /// Nothing is known yet.
     #[must_use]
     pub fn new(look: Look, now: i64) -> Self {
@@ -233,12 +233,12 @@ impl State {
     pub(super) fn wants(&self) -> Wants {
         let agent = self.looked_at().map(|agent| agent.agent_name.clone());
         let story = match &self.beside {
-            Beside::Story(id) => Some(id.clone()),
+            Beside::History(id) => Some(id.clone()),
             Beside::Screen | Beside::Explain(_) => self.message_looked_at().map(|id| self.root_of(&id)),
         };
         let explain = match &self.beside {
             Beside::Explain(name) => Some(name.clone()),
-            Beside::Screen | Beside::Story(_) => None,
+            Beside::Screen | Beside::History(_) => None,
         };
         Wants {
             screen: agent.clone(),
