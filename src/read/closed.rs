@@ -6,7 +6,7 @@ use crate::engine::message::BodyRef;
 use crate::engine::state::Finished;
 use crate::engine::team::Team;
 use crate::engine::words::{MessageId, Seq};
-use crate::io::journal::{JournalError, Location, Reader};
+use crate::io::journal::{Cursor, JournalError, Kind, Location, Reader};
 use std::cmp::{Ordering, Reverse};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -42,7 +42,7 @@ impl Model {
         }
         let Some(reader) = self.reader()? else { return Ok(()) };
         let mut segments = reader.segments()?;
-        segments.retain(|segment| *segment < self.cursor.segment());
+        segments.retain(|segment| *segment < self.fold.segment);
         while let Some(segment) = segments.pop() {
             // Where nothing in it ended before that step, its head says so.
             if reader.begins(segment)?.is_some_and(|begins| begins >= before) {
@@ -72,12 +72,8 @@ impl Model {
         if let Some((_, ended)) = self.closed.kept.iter().find(|(of, _)| *of == segment) {
             return Ok(ended.clone());
         }
-        let mut fold = Fold::new(Team::default());
-        reader.read_segment(segment, &mut |entry| {
-            // What cannot be understood was complained of when it was met first.
-            let _ = fold.take(entry);
-        })?;
-        let finished = fold.engine.state().finished.values().filter(|finished| finished.seq > fold.began);
+        let (fold, began) = fold_of(reader, segment)?;
+        let finished = fold.engine.state().finished.values().filter(|finished| finished.seq > began);
         let mut ended: Vec<Ended> = finished.map(|finished| fold.ended(finished)).collect();
         ended.sort_unstable_by(newest_first);
         let ended = Arc::new(ended);
@@ -93,7 +89,7 @@ impl Model {
         }
         let Some(reader) = self.reader()? else { return Ok(None) };
         let mut segments = reader.segments()?;
-        segments.retain(|segment| *segment < self.cursor.segment());
+        segments.retain(|segment| *segment < self.fold.segment);
         while let Some(segment) = segments.pop() {
             if matches!(reader.known_in(segment, id)?, Some(None)) {
                 continue;
@@ -104,6 +100,35 @@ impl Model {
             }
         }
         Ok(None)
+    }
+}
+
+/// What a closed segment has made, and the step before its first. One whose head cannot be understood goes on from what the
+/// segments before it have made.
+fn fold_of(reader: &Reader, segment: u32) -> Result<(Fold, Seq), JournalError> {
+    let mut from = reader.newest_before(segment.saturating_add(1))?;
+    loop {
+        let at = from.unwrap_or(Cursor::before(segment));
+        let (mut fold, mut began, mut headless) = (Fold::new(Team::default()), Seq(0), false);
+        reader.follow(at, None, &mut |entry| {
+            if entry.place.segment > segment {
+                return ControlFlow::Break(());
+            }
+            let is_head = entry.kind == Kind::Snapshot && entry.place.segment == at.segment();
+            // Whatever else cannot be understood was complained of when it was met first.
+            headless = fold.take(entry).is_err() && is_head && from.is_some();
+            if headless {
+                return ControlFlow::Break(());
+            }
+            if entry.place.segment < segment || entry.kind == Kind::Snapshot {
+                began = entry.seq;
+            }
+            ControlFlow::Continue(())
+        })?;
+        if !headless {
+            return Ok((fold, began));
+        }
+        from = reader.newest_before(at.segment())?;
     }
 }
 

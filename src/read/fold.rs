@@ -18,15 +18,17 @@ pub struct Fold {
     pub places: BTreeMap<Seq, Location>,
     /// When the last step was.
     pub last_at: Millis,
-    /// The step before the segment's first.
+    /// The step before the first.
     pub began: Seq,
+    /// The segment with which it began; those before it are closed, whatever is in them.
+    pub segment: u32,
 }
 
 impl Fold {
     /// Before the first line.
     #[must_use]
     pub fn new(team: Team) -> Self {
-        Self { engine: Engine::new(team), places: BTreeMap::new(), last_at: Millis(0), began: Seq(0) }
+        Self { engine: Engine::new(team), places: BTreeMap::new(), last_at: Millis(0), began: Seq(0), segment: u32::MAX }
     }
 
     /// Takes up a line, and gives the events of a step; why it cannot be. A snapshot takes the place of all that was before.
@@ -35,6 +37,7 @@ impl Fold {
     /// What cannot be understood, in words.
     pub fn take(&mut self, entry: &Entry<'_>) -> Result<Vec<Event>, String> {
         let last_at = self.last_at.max(entry.at);
+        self.segment = self.segment.min(entry.place.segment);
         let found = match entry.kind {
             Kind::Step => {
                 let found = events::decode(entry.payload).map_err(|error| error.to_string())?;
@@ -49,7 +52,7 @@ impl Fold {
                 let found = events::decode_snapshot(entry.payload).map_err(|error| error.to_string())?;
                 *self = Self::new(self.engine.team().clone());
                 self.engine.replay(entry.seq, entry.at, &found).map_err(|error| error.to_string())?;
-                (self.places, self.began) = (places, entry.seq);
+                (self.places, self.began, self.segment) = (places, entry.seq, entry.place.segment);
                 Vec::new()
             }
         };

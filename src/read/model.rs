@@ -9,7 +9,7 @@ use crate::engine::event::Event;
 use crate::engine::team::Team;
 use crate::engine::words::{AgentName, Millis, Seq};
 use crate::io::clock::Clock;
-use crate::io::journal::{Cursor, Extent, JournalError, Reader};
+use crate::io::journal::{Cursor, Extent, JournalError, Kind, Reader};
 use crate::io::workspace::{Surroundings, Workspace};
 use crate::wire::api::{Problem, Question};
 use crate::wire::team_file::Settings;
@@ -75,62 +75,81 @@ impl Model {
 
     /// Takes in what the journal does not say.
     pub fn set_live(&mut self, live: Arc<Live>) {
-        let team = live.settings.as_ref().map(|settings| &settings.team);
-        let nobody = Team::default();
         self.order = match &live.settings {
             Some(settings) => settings.order.clone(),
             None => self.fold.engine.state().agents.keys().cloned().collect(),
         };
-        let now = self.now();
-        self.fold.engine.set_surroundings(now, live.tmux_lost, team.unwrap_or(&nobody));
+        self.live = live;
+        self.put_live();
+    }
+
+    /// Gives it to the engine: one that begins anew with a snapshot does not have it.
+    fn put_live(&mut self) {
+        let (live, nobody) = (&self.live, Team::default());
+        let team = live.settings.as_ref().map_or(&nobody, |settings| &settings.team);
+        self.fold.engine.set_surroundings(live.tmux_lost, team);
         for (name, info) in &live.agents {
             self.fold.engine.set_live_agent(name, &info.known);
         }
-        self.live = live;
+        let now = self.now();
+        self.fold.engine.set_moment(now);
     }
 
     /// Reads on to there (`None`: as far as there are whole lines); `each` is given every step.
     ///
     /// # Errors
-    /// [`JournalError::Io`] if the machine refuses.
+    /// [`JournalError::Io`] if the machine refuses: it then has what was read until then.
     pub fn catch_up(
         &mut self,
         reaches: Option<Extent>,
         each: &mut dyn FnMut(Seq, Millis, &[Event]),
     ) -> Result<(), JournalError> {
         let Some(reader) = self.reader()? else { return Ok(()) };
-        let is_first = self.cursor == Cursor::default();
-        if is_first {
-            match reader.newest()? {
-                Some(newest) => self.cursor = newest,
-                None => return Ok(()),
-            }
+        if self.cursor == Cursor::default() {
+            // Where no head can be read, what can be understood without one is better than nothing.
+            let Some(newest) = reader.newest()?.or(reader.oldest()?) else { return Ok(()) };
+            self.cursor = newest;
         }
-        let mut from = self.cursor;
-        loop {
-            let (mut headless, mut unread) = (false, 0);
-            let fold = &mut self.fold;
-            let reached = reader.follow(from, reaches, &mut |entry| {
-                match fold.take(entry) {
-                    Ok(events) => each(entry.seq, entry.at, &events),
-                    // What a segment begins with cannot be understood: the one before has it all.
-                    Err(_) if entry.kind == crate::io::journal::Kind::Snapshot && is_first => {
-                        headless = true;
-                        return ControlFlow::Break(());
-                    }
-                    Err(_) => unread += 1,
-                }
-                ControlFlow::Continue(())
-            })?;
-            self.unread += unread;
-            if headless && let Some(before) = reader.newest_before(from.segment())? {
-                from = before;
+        let began = self.fold.segment;
+        let mut read = self.read_on(&reader, reaches, each);
+        while let Ok(Some(headless)) = read {
+            // What that segment begins with cannot be understood: the one before has it all.
+            if let Some(before) = reader.newest_before(headless)? {
+                self.cursor = before;
                 self.fold = Fold::new(self.fold.engine.team().clone());
-                continue;
             }
-            self.cursor = reached;
-            return Ok(());
+            read = self.read_on(&reader, reaches, each);
         }
+        if self.fold.segment != began {
+            self.put_live();
+        }
+        let now = self.now();
+        self.fold.engine.set_moment(now);
+        read.map(drop)
+    }
+
+    /// Takes in what follows; the segment with which it was to begin, if its head cannot be understood.
+    fn read_on(
+        &mut self,
+        reader: &Reader,
+        reaches: Option<Extent>,
+        each: &mut dyn FnMut(Seq, Millis, &[Event]),
+    ) -> Result<Option<u32>, JournalError> {
+        let Self { cursor, fold, unread, .. } = self;
+        let is_first = cursor.seq() == Seq(0);
+        let (first, mut headless) = (cursor.segment(), None);
+        reader.follow_on(cursor, reaches, &mut |entry| {
+            match fold.take(entry) {
+                Ok(events) => each(entry.seq, entry.at, &events),
+                Err(_) if is_first && entry.kind == Kind::Snapshot && entry.place.segment == first => {
+                    headless = Some(first);
+                    return ControlFlow::Break(());
+                }
+                Err(_) => *unread += 1,
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(headless)
     }
 
     pub(super) fn reader(&mut self) -> Result<Option<Reader>, JournalError> {
@@ -161,6 +180,12 @@ impl Model {
 
     pub(super) fn engine(&self) -> &Engine {
         &self.fold.engine
+    }
+
+    /// The state that it has read.
+    #[cfg(test)]
+    pub(crate) fn state(&self) -> &crate::engine::state::State {
+        self.fold.engine.state()
     }
 }
 

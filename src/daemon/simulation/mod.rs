@@ -11,6 +11,7 @@ mod cut;
 mod ending;
 mod history;
 mod life;
+mod looks;
 mod model;
 mod oracle;
 mod outside;

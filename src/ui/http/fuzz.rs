@@ -93,9 +93,8 @@ async fn refuse_all(mut asked: mpsc::Receiver<Call>) {
                 let ids = drafts.into_iter().map(|draft| draft.id).collect();
                 Response::Reply(Reply::Accepted { ids, duplicates: Vec::new() })
             }
-            Request::Open => Response::Open(Vec::new().into()),
             Request::Halt(_) | Request::Down { .. } => Response::Ok,
-            Request::Message(_) => Response::Message(None),
+            Request::WaitFor(..) => Response::Message(None),
             Request::Pane(..) => Response::Unavailable("no pane".to_owned()),
             _ => refused(),
         });
