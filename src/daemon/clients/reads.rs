@@ -11,6 +11,7 @@ use crate::io::workspace::Workspace;
 use crate::read::{Live, Model};
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -30,6 +31,29 @@ pub struct Reads {
     pub extents: watch::Receiver<Extents>,
     /// What it does not say.
     pub live: watch::Receiver<Live>,
+    followers: Followers,
+}
+
+/// How many follow what happens: for them the journal is made durable soon, and not with the next thing that needs it.
+#[derive(Debug, Clone, Default)]
+pub struct Followers(Arc<AtomicUsize>);
+
+impl Followers {
+    /// Whether there are any.
+    #[must_use]
+    pub fn are_there(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > 0
+    }
+}
+
+/// Somebody who follows, until it is dropped.
+#[derive(Debug)]
+pub struct Follower(Followers);
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl fmt::Debug for Reads {
@@ -43,15 +67,24 @@ impl fmt::Debug for Reads {
 pub struct Published {
     pub extents: watch::Sender<Extents>,
     pub live: watch::Sender<Live>,
+    pub followers: Followers,
 }
 
 impl Default for Published {
     fn default() -> Self {
-        Self { extents: watch::Sender::new(Extents::default()), live: watch::Sender::new(Live::default()) }
+        let (extents, live) = (watch::Sender::default(), watch::Sender::default());
+        Self { extents, live, followers: Followers::default() }
     }
 }
 
 impl Reads {
+    /// One more follows.
+    #[must_use]
+    pub fn follow(&self) -> Follower {
+        self.followers.0.fetch_add(1, Ordering::Relaxed);
+        Follower(self.followers.clone())
+    }
+
     /// Asks: the model has everything in it that was written before. None if the daemon ends.
     pub async fn ask<T: Send + 'static>(
         &self,
@@ -86,7 +119,8 @@ impl Reading {
 pub fn start(workspace: Workspace, clock: Clock, published: &Published) -> std::io::Result<(Reads, Reading)> {
     let (jobs, inbox) = mpsc::channel(JOBS_MAX);
     let (extents, live) = (published.extents.subscribe(), published.live.subscribe());
-    let reads = Reads { jobs, extents: extents.clone(), live: live.clone() };
+    let followers = published.followers.clone();
+    let reads = Reads { jobs, extents: extents.clone(), live: live.clone(), followers };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let work = move || runtime.block_on(work(workspace, clock, inbox, (extents, live)));
     let thread = std::thread::Builder::new().name("reads".to_owned()).spawn(work)?;

@@ -59,6 +59,12 @@ impl Cursor {
         Self { segment, offset: 0, seq: Seq(0) }
     }
 
+    /// At the end of a journal.
+    #[must_use]
+    pub const fn at_end(reached: Extent) -> Self {
+        Self { segment: reached.segment, offset: reached.end, seq: reached.seq }
+    }
+
     /// The last step that was read.
     #[must_use]
     pub const fn seq(self) -> Seq {

@@ -2,6 +2,7 @@
 //! `routes` are the daemon's side, `client` is the other. `protocol/API.md` is the page for programs in other languages.
 
 mod address;
+mod events;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzz;
 mod gate;

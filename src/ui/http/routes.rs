@@ -4,7 +4,7 @@ use super::address::{Address, get, post, read};
 use super::gate::{Gate, JsonAnswer, duration, seen, unexpected};
 use super::given::{Asked, Given, Key, Raw, Word, json_of};
 use super::refused::Refused;
-use super::{WAIT_MS_MAX, panes};
+use super::{WAIT_MS_MAX, events, panes};
 use crate::daemon::clients::request::{Request, Response, Until};
 use crate::engine::input::{Command, Reply};
 use crate::engine::life::StageName;
@@ -13,10 +13,10 @@ use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, MessageId, Millis, Token};
 use crate::io::chance::mint_id;
 use crate::wire::api::{
-    Accepted, AgentQuery, AgentsQuery, CancelQuery, Done, DownBody, HaltBody, Health, InboxQuery,
-    MessageQuery, MessagesQuery, NeedsQuery, PaneAnswerBody, PaneAnswered, PaneLookInfo, PaneQuery,
-    PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody, ReplyBody, StatusQuery, TeamQuery, WaitQuery,
-    Waited,
+    Accepted, AgentQuery, AgentsQuery, CancelQuery, Done, DownBody, EventsQuery, HaltBody, Health,
+    InboxQuery, MessageQuery, MessagesQuery, NeedsQuery, PaneAnswerBody, PaneAnswered, PaneLookInfo,
+    PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody, ReplyBody, StatusQuery, StepInfo,
+    TeamQuery, WaitQuery, Waited,
 };
 use crate::wire::message::{draft, json};
 use axum::extract::State;
@@ -52,6 +52,11 @@ pub(super) fn addresses() -> Vec<Address> {
         read::<NeedsQuery>(),
         read::<InboxQuery>(),
         read::<TeamQuery>(),
+        get::<EventsQuery, StepInfo, _, _>(
+            "/api/events",
+            events::events,
+            "what happens, as server-sent events",
+        ),
         get::<(), Health, _, _>("/api/health", health, "whether the daemon listens"),
         post::<HaltBody, Done, _, _>("/api/halt", halt, "makes or removes queue/STOP"),
         post::<DownBody, Done, _, _>("/api/down", down, "ends the daemon"),

@@ -1,0 +1,92 @@
+//! What is shown and has changed since somebody saw it: agents, open messages that moved, needs, and the workspace.
+
+use super::model::{Answers, Model};
+use crate::engine::words::MessageId;
+use crate::wire::api::{
+    AgentInfo, MessagesQuery, NeedsInfo, NeedsQuery, Problem, StatusInfo, StatusQuery, ViewInfo,
+    WorkspaceInfo,
+};
+use crate::wire::time::rfc3339_ms;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Open tasks in the first picture: more are asked for by pages.
+const FIRST_MESSAGES: usize = 100;
+
+/// What somebody has seen.
+#[derive(Debug, Default)]
+pub struct Seen {
+    is_begun: bool,
+    agents: BTreeMap<String, AgentInfo>,
+    order: Vec<String>,
+    workspace: Option<WorkspaceInfo>,
+    needs: NeedsInfo,
+}
+
+impl Model {
+    /// What has changed since somebody saw it; none if nothing has. `touched` are the messages that anything happened to.
+    ///
+    /// # Errors
+    /// [`Problem`] if the journal cannot be read.
+    pub fn view_since(
+        &mut self,
+        seen: &mut Seen,
+        touched: &BTreeSet<MessageId>,
+    ) -> Result<Option<ViewInfo>, Problem> {
+        let whole = !std::mem::replace(&mut seen.is_begun, true);
+        let status = StatusQuery {}.answer(self)?;
+        let needs = NeedsQuery {}.answer(self)?;
+        let order: Vec<String> = status.agents.iter().map(|agent| agent.agent_name.clone()).collect();
+        let workspace = workspace(&status);
+        let messages = match whole {
+            true => {
+                let (state, roots, limit) = (Some("open".to_owned()), true, Some(FIRST_MESSAGES));
+                MessagesQuery { state, roots, limit, ..MessagesQuery::default() }.answer(self)?.messages
+            }
+            false => touched.iter().filter_map(|id| self.view_with_title(id)).collect(),
+        };
+        let view = ViewInfo {
+            whole,
+            seq: self.seq().0,
+            now: rfc3339_ms(self.now()),
+            workspace: (seen.workspace.as_ref() != Some(&workspace)).then(|| workspace.clone()),
+            agents: status
+                .agents
+                .into_iter()
+                .filter(|agent| seen.agents.get(&agent.agent_name) != Some(agent))
+                .collect(),
+            order: (seen.order != order).then(|| order.clone()),
+            messages,
+            needs: is_other(&seen.needs, &needs).then(|| needs.clone()),
+        };
+        seen.agents.retain(|name, _| order.contains(name));
+        seen.agents.extend(view.agents.iter().map(|agent| (agent.agent_name.clone(), agent.clone())));
+        (seen.order, seen.workspace, seen.needs) = (order, Some(workspace), needs);
+        let is_news = whole
+            || view.workspace.is_some()
+            || !view.agents.is_empty()
+            || view.order.is_some()
+            || !view.messages.is_empty()
+            || view.needs.is_some();
+        Ok(is_news.then_some(view))
+    }
+}
+
+/// Whether needs are others than before, whenever they were looked at.
+fn is_other(before: &NeedsInfo, now: &NeedsInfo) -> bool {
+    before.needs != now.needs || before.chains != now.chains
+}
+
+fn workspace(status: &StatusInfo) -> WorkspaceInfo {
+    WorkspaceInfo {
+        name: status.workspace.clone(),
+        daemon: status.daemon.clone(),
+        pulse: status.pulse,
+        open: status.open,
+        pending: status.pending,
+        held: status.held,
+        unread: status.unread,
+        halted_since: status.halted_since.clone(),
+        tmux_lost: status.tmux_lost,
+        notes: status.notes.clone(),
+    }
+}

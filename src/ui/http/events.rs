@@ -1,0 +1,202 @@
+//! `GET /api/events`: what happens, as server-sent events. Each step of the journal is one event with its number as the id; a
+//! reader that comes back with `Last-Event-ID` goes on behind it.
+//!
+//! Nothing is kept for a reader: its steps are read from the journal when it has taken those before. So one that is slow costs
+//! nobody anything, and misses nothing.
+
+use super::gate::Gate;
+use super::given::Asked;
+use super::refused::Refused;
+use crate::daemon::clients::reads::{Follower, Reads};
+use crate::io::journal::Cursor;
+use crate::read::{EventFilter, Seen, Start, Steps};
+use crate::wire::api::{EventsQuery, Problem, ResetInfo};
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::Response;
+use hyper::body::Frame;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+/// Silence after which a comment is sent, so that both ends notice when the other is gone.
+const BEAT: Duration = Duration::from_secs(15);
+/// What is shown is sent at most this often: a person sees no more, and a busy team changes more often.
+const VIEW_EVERY: Duration = Duration::from_millis(100);
+/// Batches that wait for a reader to take them.
+const BATCHES_MAX: usize = 1;
+
+/// Answers with the stream.
+pub(super) async fn events(
+    State(gate): State<Gate>,
+    headers: HeaderMap,
+    Asked(query): Asked<EventsQuery>,
+) -> Result<Response, Refused> {
+    let after = last_seen(&headers)?.or(query.after);
+    let durable = gate.reads.extents.borrow().durable;
+    let is_viewed = query.view;
+    let begun = gate.reads.ask(move |model| {
+        let filter = EventFilter::of(&query, model)?;
+        Ok::<_, Problem>((filter, model.start_of_stream(after, durable)?))
+    });
+    let begun = begun.await.ok_or_else(|| Refused::unavailable("the daemon is ending or restarting"))?;
+    let (filter, start) = begun.map_err(Refused::of_problem)?;
+    let (frames, body) = mpsc::channel(BATCHES_MAX);
+    let view = is_viewed.then(Seen::default);
+    let (cursor, reset) = match start {
+        Start::At(cursor) => (cursor, false),
+        Start::Reset(cursor) => (cursor, true),
+    };
+    let follower = gate.reads.follow();
+    let stream = Stream {
+        reads: gate.reads,
+        _follower: follower,
+        filter,
+        cursor,
+        view,
+        touched: BTreeSet::new(),
+        frames,
+    };
+    tokio::spawn(stream.run(reset));
+    let mut response = Response::new(Body::new(Frames(body)));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+/// The step that a reader has seen last.
+fn last_seen(headers: &HeaderMap) -> Result<Option<u64>, Refused> {
+    let Some(value) = headers.get("last-event-id") else { return Ok(None) };
+    let number = value.to_str().ok().and_then(|text| text.trim().parse().ok());
+    number.map(Some).ok_or_else(|| Refused::bad_request("`Last-Event-ID` is not the number of a step"))
+}
+
+/// One reader.
+struct Stream {
+    reads: Reads,
+    _follower: Follower,
+    filter: EventFilter,
+    cursor: Cursor,
+    /// What it has been shown, if it wants that.
+    view: Option<Seen>,
+    /// Messages that anything happened to since.
+    touched: BTreeSet<crate::engine::words::MessageId>,
+    frames: mpsc::Sender<Bytes>,
+}
+
+/// The reader is gone, or the daemon ends.
+struct Over;
+
+impl Stream {
+    async fn run(mut self, reset: bool) {
+        if reset {
+            let info = ResetInfo { seq: self.cursor.seq().0 };
+            if self.send(event("reset", None, &info)).await.is_err() {
+                return;
+            }
+        }
+        // Why it ends is nobody's to hear.
+        let Err(Over) = self.follow().await;
+    }
+
+    async fn follow(&mut self) -> Result<Infallible, Over> {
+        let (mut view_at, mut beat_at) = (Instant::now(), Instant::now() + BEAT);
+        // Whether anything may have changed that is shown.
+        let mut is_stale = self.view.is_some();
+        loop {
+            let durable = self.reads.extents.borrow_and_update().durable;
+            while self.send_steps(durable).await? {}
+            if is_stale && view_at <= Instant::now() {
+                self.reads.live.mark_unchanged();
+                self.send_view().await?;
+                (is_stale, view_at) = (false, Instant::now() + VIEW_EVERY);
+            }
+            let is_viewed = self.view.is_some();
+            tokio::select! {
+                changed = self.reads.extents.changed() => {
+                    changed.map_err(|_| Over)?;
+                    is_stale = is_viewed;
+                }
+                changed = self.reads.live.changed(), if is_viewed && !is_stale => {
+                    changed.map_err(|_| Over)?;
+                    is_stale = true;
+                }
+                () = sleep_until(view_at), if is_stale => {}
+                () = sleep_until(beat_at) => {
+                    self.send(Bytes::from_static(b": beat\n\n")).await?;
+                    // What lies in `queue/` is nobody's to report.
+                    (is_stale, beat_at) = (is_viewed, Instant::now() + BEAT);
+                }
+                () = self.frames.closed() => return Err(Over),
+            }
+        }
+    }
+
+    /// Sends a batch of steps; whether there are more.
+    async fn send_steps(&mut self, durable: crate::io::journal::Extent) -> Result<bool, Over> {
+        if self.cursor.seq() >= durable.seq {
+            return Ok(false);
+        }
+        let (cursor, filter) = (self.cursor, self.filter.clone());
+        let asked = self.reads.ask(move |model| model.steps(cursor, durable, &filter)).await;
+        let Some(Ok(Steps { steps, cursor, more, touched })) = asked else { return Err(Over) };
+        self.cursor = cursor;
+        if self.view.is_some() {
+            self.touched.extend(touched);
+        }
+        let text: Vec<u8> = steps.iter().flat_map(|step| event("step", Some(step.seq), step)).collect();
+        if !text.is_empty() {
+            self.send(text.into()).await?;
+        }
+        Ok(more)
+    }
+
+    /// Sends what is shown and has changed.
+    async fn send_view(&mut self) -> Result<(), Over> {
+        let Some(mut seen) = self.view.take() else { return Ok(()) };
+        let touched = std::mem::take(&mut self.touched);
+        let asked = self.reads.ask(move |model| {
+            let view = model.view_since(&mut seen, &touched);
+            (view, seen)
+        });
+        let Some((Ok(view), seen)) = asked.await else { return Err(Over) };
+        self.view = Some(seen);
+        match view {
+            Some(view) => self.send(event("view", None, &view)).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn send(&self, bytes: Bytes) -> Result<(), Over> {
+        self.frames.send(bytes).await.map_err(|_| Over)
+    }
+}
+
+/// An event as it is sent. JSON has no line breaks of its own, so one `data:` holds it.
+fn event(name: &str, id: Option<u64>, data: &impl Serialize) -> Bytes {
+    let id = id.map_or(String::new(), |id| format!("id: {id}\n"));
+    let data = serde_json::to_string(data).unwrap_or_default();
+    format!("event: {name}\n{id}data: {data}\n\n").into()
+}
+
+/// The body of a stream.
+struct Frames(mpsc::Receiver<Bytes>);
+
+impl hyper::body::Body for Frames {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        self.0.poll_recv(context).map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
+    }
+}
