@@ -70,6 +70,11 @@ impl Engine {
         self.live.fired = now;
     }
 
+    /// Since when `queue/STOP` is there, where only the journal is read and nobody has written that yet.
+    pub fn set_halted(&mut self, since: Option<Millis>) {
+        self.state.halted = since;
+    }
+
     /// Whether tmux is out of reach, and the team in force, where only the journal is read.
     pub fn set_surroundings(&mut self, tmux_lost: bool, team: &Team) {
         self.live.tmux_lost = tmux_lost;

@@ -175,13 +175,3 @@ impl Model {
         Some(titled(view, content.as_deref()))
     }
 }
-
-/// An agent that nobody knows.
-pub(super) fn no_agent(name: &str) -> Problem {
-    Problem {
-        code: "unknown-agent".to_owned(),
-        why: format!("there is no agent `{}`", name.escape_debug()),
-        cure: "`tasuki status` lists the agents".to_owned(),
-        ..Problem::default()
-    }
-}

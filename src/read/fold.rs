@@ -28,7 +28,13 @@ impl Fold {
     /// Before the first line.
     #[must_use]
     pub fn new(team: Team) -> Self {
-        Self { engine: Engine::new(team), places: BTreeMap::new(), last_at: Millis(0), began: Seq(0), segment: u32::MAX }
+        Self {
+            engine: Engine::new(team),
+            places: BTreeMap::new(),
+            last_at: Millis(0),
+            began: Seq(0),
+            segment: u32::MAX,
+        }
     }
 
     /// Takes up a line, and gives the events of a step; why it cannot be. A snapshot takes the place of all that was before.

@@ -1,9 +1,9 @@
 //! One message with its content and its answer.
 
 use super::closed::Ended;
-use super::filter::bad;
 use super::list::titled;
-use super::model::{Answers, Model, unreadable};
+use super::model::{Answers, Model};
+use super::problems::{message_id, no_message, unreadable};
 use crate::engine::event::Answer;
 use crate::engine::words::MessageId;
 use crate::wire::api::{AnswerInfo, MessageDetails, MessageQuery, Problem};
@@ -64,24 +64,5 @@ impl AnswerInfo {
             truncated: answer.truncated,
             text: answer.body.content.to_string(),
         }
-    }
-}
-
-/// An id of a question.
-pub(super) fn message_id(text: &str) -> Result<MessageId, Problem> {
-    MessageId::new(text).map_err(|error| Problem {
-        code: "bad-id".to_owned(),
-        ..bad("id", text, &format!("an id: it {error}"))
-    })
-}
-
-/// A message that nobody knows.
-#[must_use]
-pub fn no_message(id: &MessageId) -> Problem {
-    Problem {
-        code: "no-message".to_owned(),
-        why: format!("there is no message {id}"),
-        cure: "`tasuki list` lists the messages".to_owned(),
-        ..Problem::default()
     }
 }

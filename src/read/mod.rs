@@ -10,6 +10,7 @@
 mod agents;
 mod bodies;
 mod closed;
+mod ended;
 mod events;
 mod files;
 mod filter;
@@ -22,13 +23,14 @@ mod message;
 mod model;
 mod needs;
 mod places;
+mod problems;
 mod told;
 mod view;
 
 pub use events::{EventFilter, Start, Steps};
 pub use fold::Fold;
 pub use live::{Live, LiveInfo};
-pub use message::no_message;
+pub use problems::no_message;
 pub use model::{Answers, Model};
 pub use places::{places_of, put_places};
 pub use view::Seen;

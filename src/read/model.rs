@@ -68,8 +68,10 @@ impl Model {
         let mut model = Self::new(workspace.clone(), Clock::start());
         model.set_live(Arc::new(Live { settings, ..Live::default() }));
         model.catch_up(None, &mut |_, _, _| ())?;
-        let live = files::live(&model, model.live.settings.clone());
+        let live = files::live(workspace, model.engine(), model.live.settings.clone());
         model.set_live(Arc::new(live));
+        let halted = files::halted(workspace, model.state().halted);
+        model.fold.engine.set_halted(halted);
         Ok(model)
     }
 
@@ -183,18 +185,8 @@ impl Model {
     }
 
     /// The state that it has read.
-    #[cfg(test)]
-    pub(crate) fn state(&self) -> &crate::engine::state::State {
+    #[must_use]
+    pub fn state(&self) -> &crate::engine::state::State {
         self.fold.engine.state()
-    }
-}
-
-/// A problem of the machine's.
-pub(super) fn unreadable(error: &dyn std::fmt::Display) -> Problem {
-    Problem {
-        code: "unavailable".to_owned(),
-        why: format!("the journal cannot be read: {error}"),
-        cure: "try again in a moment; `tasuki fsck` checks the journal".to_owned(),
-        ..Problem::default()
     }
 }

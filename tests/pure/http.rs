@@ -285,10 +285,7 @@ async fn whoever_looks_is_answered_from_the_journal_and_the_loop_is_not_asked() 
     let rows: Vec<_> = rows.map(|row| (row["id"].as_str(), row["title"].as_str())).collect();
     assert_eq!(
         (status, rows),
-        (
-            200,
-            vec![(Some("m-3"), Some("wait")), (Some("m-1"), Some("襷を渡す")), (Some("m-2"), Some("go"))]
-        )
+        (200, vec![(Some("m-3"), Some("wait")), (Some("m-1"), Some("襷を渡す")), (Some("m-2"), Some("go"))])
     );
     let (_, failed) = ask("/api/messages/m-2").await;
     let told = ["stage", "reason", "content"].map(|field| failed[field].as_str());
@@ -297,7 +294,10 @@ async fn whoever_looks_is_answered_from_the_journal_and_the_loop_is_not_asked() 
     let queue = agent["queue"].as_array().unwrap();
     assert_eq!((queue.len(), queue[0]["id"].as_str()), (1, Some("m-3")), "{agent}");
     let (_, status) = ask("/api/status").await;
-    assert_eq!([&status["open"], &status["pending"], &status["seq"]].map(|n| n.as_u64()), [2, 1, 7].map(Some));
+    assert_eq!(
+        [&status["open"], &status["pending"], &status["seq"]].map(|n| n.as_u64()),
+        [2, 1, 7].map(Some)
+    );
     for path in ["/api/messages?state=late", "/api/messages?limit=x", "/api/messages?untill=now"] {
         let (status, problem) = ask(path).await;
         assert_eq!((status, problem["code"].as_str()), (400, Some("bad-request")), "{path}: {problem}");

@@ -28,6 +28,7 @@ mod planted;
 mod reading;
 mod settings;
 mod side_channel;
+mod small_journal;
 #[path = "../support/spoofs.rs"]
 mod spoofs;
 #[path = "../support/stub/mod.rs"]

@@ -4,6 +4,7 @@
 //! The thread has a [`Model`] only while somebody asks: it is made with the first question, and goes when nobody has asked
 //! for a while.
 
+use crate::daemon::clients::published::{Follower, Followers, Published};
 use crate::daemon::ending::SHUTDOWN;
 use crate::io::clock::Clock;
 use crate::io::journal::Extents;
@@ -11,7 +12,6 @@ use crate::io::workspace::Workspace;
 use crate::read::{Live, Model};
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -34,46 +34,9 @@ pub struct Reads {
     followers: Followers,
 }
 
-/// How many follow what happens: for them the journal is made durable soon, and not with the next thing that needs it.
-#[derive(Debug, Clone, Default)]
-pub struct Followers(Arc<AtomicUsize>);
-
-impl Followers {
-    /// Whether there are any.
-    #[must_use]
-    pub fn are_there(&self) -> bool {
-        self.0.load(Ordering::Relaxed) > 0
-    }
-}
-
-/// Somebody who follows, until it is dropped.
-#[derive(Debug)]
-pub struct Follower(Followers);
-
-impl Drop for Follower {
-    fn drop(&mut self) {
-        self.0.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 impl fmt::Debug for Reads {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reads").finish_non_exhaustive()
-    }
-}
-
-/// Where the daemon says how far the journal reaches, and what it does not say.
-#[derive(Debug, Clone)]
-pub struct Published {
-    pub extents: watch::Sender<Extents>,
-    pub live: watch::Sender<Live>,
-    pub followers: Followers,
-}
-
-impl Default for Published {
-    fn default() -> Self {
-        let (extents, live) = (watch::Sender::default(), watch::Sender::default());
-        Self { extents, live, followers: Followers::default() }
     }
 }
 
@@ -81,8 +44,7 @@ impl Reads {
     /// One more follows.
     #[must_use]
     pub fn follow(&self) -> Follower {
-        self.followers.0.fetch_add(1, Ordering::Relaxed);
-        Follower(self.followers.clone())
+        self.followers.one_more()
     }
 
     /// Asks: the model has everything in it that was written before. None if the daemon ends.
@@ -100,11 +62,11 @@ impl Reads {
 
 /// The thread that answers; it ends when its [`Reads`] are gone.
 #[derive(Debug)]
-pub struct Reading {
+pub struct ReadThread {
     thread: std::thread::JoinHandle<()>,
 }
 
-impl Reading {
+impl ReadThread {
     /// Waits for its end, which must be near.
     pub async fn end(self) {
         let joined = tokio::task::spawn_blocking(move || drop(self.thread.join()));
@@ -116,7 +78,11 @@ impl Reading {
 ///
 /// # Errors
 /// If the system gives no thread.
-pub fn start(workspace: Workspace, clock: Clock, published: &Published) -> std::io::Result<(Reads, Reading)> {
+pub fn start(
+    workspace: Workspace,
+    clock: Clock,
+    published: &Published,
+) -> std::io::Result<(Reads, ReadThread)> {
     let (jobs, inbox) = mpsc::channel(JOBS_MAX);
     let (extents, live) = (published.extents.subscribe(), published.live.subscribe());
     let followers = published.followers.clone();
@@ -124,7 +90,7 @@ pub fn start(workspace: Workspace, clock: Clock, published: &Published) -> std::
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let work = move || runtime.block_on(work(workspace, clock, inbox, (extents, live)));
     let thread = std::thread::Builder::new().name("reads".to_owned()).spawn(work)?;
-    Ok((reads, Reading { thread }))
+    Ok((reads, ReadThread { thread }))
 }
 
 async fn work(

@@ -13,7 +13,6 @@ use crate::wire::message::view::MessageView;
 /// What somebody looks at.
 pub(super) enum Sight {
     Message(MessageId),
-    /// All that is open.
     Open,
 }
 
@@ -76,5 +75,9 @@ fn check(life: &Incarnation, model: &Model) -> Result<(), Wrong> {
         && here.queues == there.queues
         && here.halted == there.halted
         && here.tally == there.tally;
-    if are_alike { Ok(()) } else { Err(format!("the model has another state:\n{there:#?}\nis not\n{here:#?}")) }
+    if are_alike {
+        Ok(())
+    } else {
+        Err(format!("the model has another state:\n{there:#?}\nis not\n{here:#?}"))
+    }
 }

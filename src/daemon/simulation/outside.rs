@@ -2,8 +2,8 @@
 
 use super::callers::Wish;
 use super::cut;
-use super::pane::{Doing, Luck};
 use super::looks::Sight;
+use super::pane::{Doing, Luck};
 use super::state::{Now, Run};
 use super::texts;
 use super::wrong::Wrong;

@@ -136,7 +136,7 @@ impl Run {
             socket,
             server,
             notifier,
-            published: crate::daemon::clients::reads::Published::default(),
+            published: crate::daemon::clients::published::Published::default(),
         };
         Self {
             _folder: folder,

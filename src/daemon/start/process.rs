@@ -1,7 +1,8 @@
 //! Start-up and the end: lock, journal, agents that are still there, workers, signals. The same path is taken again
 //! after a write to the journal has failed.
 
-use crate::daemon::clients::reads::{self, Published, Reads};
+use crate::daemon::clients::published::Published;
+use crate::daemon::clients::reads::{self, Reads};
 use crate::daemon::clients::request::{CALLS_MAX, Call};
 use crate::daemon::clients::server::{self, Serve, Serving};
 use crate::daemon::ending::{Ending, SHUTDOWN};

@@ -1,6 +1,6 @@
 //! What the daemon keeps while its incarnations come and go.
 
-use crate::daemon::clients::reads::Published;
+use crate::daemon::clients::published::Published;
 use crate::daemon::clients::request::Call;
 use crate::daemon::ground::Ground;
 use crate::daemon::health::service_notifier::ServiceNotifier;

@@ -7,7 +7,8 @@
 use super::gate::Gate;
 use super::given::Asked;
 use super::refused::Refused;
-use crate::daemon::clients::reads::{Follower, Reads};
+use crate::daemon::clients::published::Follower;
+use crate::daemon::clients::reads::Reads;
 use crate::io::journal::Cursor;
 use crate::read::{EventFilter, Seen, Start, Steps};
 use crate::wire::api::{EventsQuery, Problem, ResetInfo};
@@ -24,7 +25,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::sleep;
 
 /// Silence after which a comment is sent, so that both ends notice when the other is gone.
 const BEAT: Duration = Duration::from_secs(15);
@@ -107,16 +108,18 @@ impl Stream {
     }
 
     async fn follow(&mut self) -> Result<Infallible, Over> {
-        let (mut view_at, mut beat_at) = (Instant::now(), Instant::now() + BEAT);
-        // Whether anything may have changed that is shown.
-        let mut is_stale = self.view.is_some();
+        let (pause, beat) = (sleep(VIEW_EVERY), sleep(BEAT));
+        tokio::pin!(pause, beat);
+        // Whether anything may have changed that is shown, and whether that may be sent.
+        let (mut is_stale, mut may_show) = (self.view.is_some(), true);
         loop {
             let durable = self.reads.extents.borrow_and_update().durable;
             while self.send_steps(durable).await? {}
-            if is_stale && view_at <= Instant::now() {
+            if is_stale && may_show {
                 self.reads.live.mark_unchanged();
                 self.send_view().await?;
-                (is_stale, view_at) = (false, Instant::now() + VIEW_EVERY);
+                (is_stale, may_show) = (false, false);
+                pause.set(sleep(VIEW_EVERY));
             }
             let is_viewed = self.view.is_some();
             tokio::select! {
@@ -128,11 +131,12 @@ impl Stream {
                     changed.map_err(|_| Over)?;
                     is_stale = true;
                 }
-                () = sleep_until(view_at), if is_stale => {}
-                () = sleep_until(beat_at) => {
+                () = &mut pause, if !may_show => may_show = true,
+                () = &mut beat => {
                     self.send(Bytes::from_static(b": beat\n\n")).await?;
                     // What lies in `queue/` is nobody's to report.
-                    (is_stale, beat_at) = (is_viewed, Instant::now() + BEAT);
+                    is_stale = is_viewed;
+                    beat.set(sleep(BEAT));
                 }
                 () = self.frames.closed() => return Err(Over),
             }

@@ -2,7 +2,8 @@
 
 use super::gate::Gate;
 use super::routes::router;
-use crate::daemon::clients::reads::{self, Published};
+use crate::daemon::clients::published::Published;
+use crate::daemon::clients::reads;
 use crate::daemon::clients::request::{Call, Request, Response};
 use crate::engine::input::Reply;
 use crate::engine::message::refusal::{Code, Refusal};

@@ -2,14 +2,14 @@
 //! few lines of the test's own.
 
 use crate::settings::support::around;
-use std::path::{Path, PathBuf};
+use crate::small_journal;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tasuki::daemon::clients::reads::{self, Published};
+use tasuki::daemon::clients::published::Published;
+use tasuki::daemon::clients::reads;
 use tasuki::daemon::clients::request::{Call, Response};
-use tasuki::engine::words::Millis;
 use tasuki::io::clock::Clock;
-use tasuki::io::journal::{Extents, Journal, StepLine, Walk};
 use tasuki::io::workspace::Workspace;
 use tasuki::ui::http::server;
 use tasuki::wire::api::DaemonInfo;
@@ -33,8 +33,8 @@ const STEPS: [&str; 7] = [
 const TEAM: &str = "\
 tmux_socket: none
 agents:
-  - {name: boss, command: [cat], marker: BOSS DONE}
-  - {name: mm, command: [cat], marker: MM DONE, reports_to: boss}
+  - {name: boss, provider: plain, command: [cat], marker: BOSS DONE}
+  - {name: mm, provider: plain, command: [cat], marker: MM DONE, reports_to: boss}
 ";
 
 pub(super) struct Door {
@@ -57,7 +57,7 @@ pub(super) fn open() -> Door {
     let workspace = Workspace::at(folder.path()).unwrap();
     let settings = Settings::load(&workspace, &around(folder.path())).unwrap().settings;
     let published = Published::default();
-    published.extents.send_replace(write_journal(&workspace.journal()));
+    published.extents.send_replace(small_journal::write(&workspace.journal(), &STEPS));
     published.live.send_modify(|live| {
         live.settings = Some(Arc::new(settings));
         live.daemon = Some(DaemonInfo {
@@ -71,18 +71,6 @@ pub(super) fn open() -> Door {
     let (reads, _) = reads::start(workspace, Clock::start(), &published).unwrap();
     let server = tokio::spawn(server::serve(UnixListener::bind(&path).unwrap(), sender, reads));
     Door { _folder: folder, path, calls, server }
-}
-
-fn write_journal(folder: &Path) -> Extents {
-    let nothing = || -> Walk { Box::new(|_, _| ()) };
-    let (mut journal, _) = Journal::open(folder, "boot-1", nothing, &mut |_| Ok(())).unwrap();
-    let line = |event: &str| {
-        let (seq, at) = (journal.next_seq(), Millis(journal.next_seq().0));
-        let line = StepLine { seq, at, events: format!("[{event}]").into() };
-        journal.append(&[line], true).unwrap();
-    };
-    STEPS.into_iter().for_each(line);
-    journal.extents()
 }
 
 /// Sends a request as it stands and gives the status and the body.

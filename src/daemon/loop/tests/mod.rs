@@ -81,7 +81,7 @@ impl Bench {
             socket,
             server,
             notifier,
-            published: crate::daemon::clients::reads::Published::default(),
+            published: crate::daemon::clients::published::Published::default(),
         };
         Self { folder, process, settings }
     }
