@@ -1,9 +1,9 @@
 //! The workspace and its agents.
 
-use super::filter::bad;
-use super::list::titled;
+use super::bodies::title_of;
 use super::live::LiveInfo;
 use super::model::{Answers, Model};
+use super::problems::{bad, no_agent};
 use crate::engine::words::{AgentName, MessageId};
 use crate::wire::api::{
     AgentDetails, AgentInfo, AgentList, AgentQuery, AgentsQuery, MemberInfo, PoolInfo, Problem, PulseInfo,
@@ -11,9 +11,12 @@ use crate::wire::api::{
 };
 use crate::wire::message::view::MessageView;
 use crate::wire::time::{rfc3339, rfc3339_ms, write_duration};
+use std::sync::Arc;
 
 /// How the status file begins what it says of a person's unsent words.
 const DRAFT: &str = "draft: ";
+/// Titles that are kept, some 200 bytes each.
+const TITLES_MAX: usize = 20_000;
 /// Messages of a queue that are shown: whoever wants more asks for the list.
 const QUEUE_SHOWN: usize = 100;
 
@@ -171,7 +174,15 @@ impl Model {
         let state = self.engine().state();
         let body = state.open.get(id).map(|open| open.body);
         let body = body.or_else(|| state.finished.get(id).map(|finished| finished.body))?;
-        let content = self.body(body).map(|body| body.content);
-        Some(titled(view, content.as_deref()))
+        if let Some(title) = self.titles.get(id) {
+            return Some(MessageView { title: Some(title.to_string()), ..view });
+        }
+        let Some(body) = self.body(body) else { return Some(view) };
+        let title: Arc<str> = title_of(&body.content).into();
+        if self.titles.len() >= TITLES_MAX {
+            self.titles.clear();
+        }
+        self.titles.insert(id.clone(), title.clone());
+        Some(MessageView { title: Some(title.to_string()), ..view })
     }
 }

@@ -82,7 +82,7 @@ fn fold_of(reader: &Reader, segment: u32) -> Result<(Fold, Seq), JournalError> {
 }
 
 /// The order of a list: those that ended last first, and those of one step by their ids.
-pub(super) fn newest_first(one: &Ended, other: &Ended) -> Ordering {
+fn newest_first(one: &Ended, other: &Ended) -> Ordering {
     let key = |ended: &Ended| (Reverse(ended.finished.seq), ended.finished.message.id.clone());
     key(one).cmp(&key(other))
 }

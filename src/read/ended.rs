@@ -1,10 +1,12 @@
 //! Messages that ended: those of the newest segment as they are now, and those of closed ones as they were left.
 
-use super::closed::{Ended, newest_first};
+use super::closed::Ended;
 use super::model::Model;
 use crate::engine::state::Finished;
 use crate::engine::words::{MessageId, Seq};
 use crate::io::journal::JournalError;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 /// What is done with each message that ended.
@@ -13,7 +15,9 @@ pub(super) type EachEnded<'a> = dyn FnMut(&mut Model, &Ended) -> ControlFlow<()>
 impl Model {
     /// Gives the messages that ended before this step, those that ended last first.
     pub(super) fn ended_before(&mut self, before: Seq, each: &mut EachEnded<'_>) -> Result<(), JournalError> {
-        for ended in self.ended_lately(before) {
+        for (_, id) in self.ended_lately(before) {
+            let Some(finished) = self.engine().state().finished.get(&id) else { continue };
+            let ended = Ended::of(&self.fold, finished);
             if each(self, &ended).is_break() {
                 return Ok(());
             }
@@ -37,13 +41,11 @@ impl Model {
     }
 
     /// Those of the newest segment, as they are now.
-    fn ended_lately(&self, before: Seq) -> Vec<Ended> {
+    fn ended_lately(&self, before: Seq) -> BTreeSet<(Reverse<Seq>, MessageId)> {
         // What is owed from an earlier segment is found there.
         let is_of_it = |ended: &&Finished| ended.seq > self.fold.began && ended.seq < before;
         let ended = self.engine().state().finished.values().filter(is_of_it);
-        let mut ended: Vec<Ended> = ended.map(|finished| Ended::of(&self.fold, finished)).collect();
-        ended.sort_unstable_by(newest_first);
-        ended
+        ended.map(|finished| (Reverse(finished.seq), finished.message.id.clone())).collect()
     }
 
     /// A message that ended, wherever that was; the segments' lists say in which to look.

@@ -20,13 +20,12 @@ use std::sync::Arc;
 const STATUS_BYTES_MAX: u64 = 4 << 20;
 
 /// `status/agents/NAME.yaml`, as far as the journal does not say it.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 struct AgentFile {
     agent_name: String,
     state: String,
-    #[serde(default)]
     since: Option<String>,
-    #[serde(default)]
     doing: Option<String>,
 }
 
@@ -39,9 +38,13 @@ struct DaemonFile {
 
 /// What a daemon that runs no more has left in its status files.
 pub(super) fn live(workspace: &Workspace, engine: &Engine, settings: Option<Arc<Settings>>) -> Live {
-    let agents =
-        agents(workspace).into_iter().filter_map(|file| Some((AgentName::new(&file.agent_name).ok()?, file)));
-    let agents: BTreeMap<AgentName, Arc<LiveInfo>> = agents
+    let files = agents(workspace).into_iter();
+    let files = files.filter_map(|file| Some((AgentName::new(&file.agent_name).ok()?, file)));
+    let members = settings.iter().flat_map(|settings| settings.order.iter().cloned());
+    let unseen = members.map(|name| (name, AgentFile::default()));
+    let files: BTreeMap<AgentName, AgentFile> = unseen.chain(files).collect();
+    let agents = files
+        .into_iter()
         .map(|(name, file)| {
             let has_ended = has_ended(engine, &name);
             let known = LiveAgent {
@@ -64,14 +67,13 @@ pub(super) fn halted(workspace: &Workspace, journal: Option<Millis>) -> Option<M
     journal.or(Some(there))
 }
 
-/// Whether nobody has this process any more: whoever was killed with the daemon is in the journal as it was.
+/// Whether it runs no more: whoever was killed with the daemon is in the journal as it was, and nobody starts anybody.
 fn has_ended(engine: &Engine, name: &AgentName) -> bool {
-    let agent = engine.state().agents.get(name);
-    let process = agent.and_then(|agent| match &agent.phase {
-        Phase::Up { process, .. } => Some(*process),
-        _ => None,
-    });
-    process.is_some_and(|process| process::key_of(process.pid) != Some(process))
+    match engine.state().agents.get(name).map(|agent| &agent.phase) {
+        Some(Phase::Up { process, .. }) => process::key_of(process.pid) != Some(*process),
+        Some(Phase::Stopped | Phase::Asleep | Phase::Failed { .. }) => false,
+        Some(Phase::Absent | Phase::Launching | Phase::Restarting { .. }) | None => true,
+    }
 }
 
 /// Every agent that has a status file. One that cannot be read is passed over: a daemon writes it again.

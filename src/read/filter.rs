@@ -1,7 +1,7 @@
 //! Which messages are meant by a question.
 
-use super::problems::{bad, message_id};
 use super::model::Model;
+use super::problems::{bad, message_id};
 use crate::engine::life::StageName;
 use crate::engine::message::{Kind, Message, Status};
 use crate::engine::words::{AgentName, MessageId, Millis};

@@ -17,7 +17,8 @@ impl Answers for MessageQuery {
         if let Some(body) = open {
             let content = model.body(body).map(|body| body.content.to_string());
             let view = model.view(&id).ok_or_else(|| no_message(&id))?;
-            let message = titled(view, content.as_deref());
+            // Its parts themselves take the place of their number, which has the same name.
+            let message = MessageView { parts: 0, ..titled(view, content.as_deref()) };
             return Ok(MessageDetails { message, content, answer: None, parts: model.parts(&id) });
         }
         let ended = model.ended(&id).map_err(|error| unreadable(&error))?;

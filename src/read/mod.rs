@@ -27,10 +27,10 @@ mod problems;
 mod told;
 mod view;
 
-pub use events::{EventFilter, Start, Steps};
+pub use events::{EventFilter, Steps, StreamStart};
 pub use fold::Fold;
 pub use live::{Live, LiveInfo};
-pub use problems::no_message;
 pub use model::{Answers, Model};
 pub use places::{places_of, put_places};
+pub use problems::no_message;
 pub use view::Seen;

@@ -7,12 +7,13 @@ use super::live::Live;
 use crate::engine::engine::Engine;
 use crate::engine::event::Event;
 use crate::engine::team::Team;
-use crate::engine::words::{AgentName, Millis, Seq};
+use crate::engine::words::{AgentName, MessageId, Millis, Seq};
 use crate::io::clock::Clock;
 use crate::io::journal::{Cursor, Extent, JournalError, Kind, Reader};
 use crate::io::workspace::{Surroundings, Workspace};
-use crate::wire::api::{Problem, Question};
+use crate::wire::api::{NeedInfo, Problem, Question};
 use crate::wire::team_file::Settings;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -38,6 +39,10 @@ pub struct Model {
     pub(super) unread: u64,
     pub(super) live: Arc<Live>,
     pub(super) closed: ClosedSegments,
+    /// Tasks that failed lately, until anything ends or is tried again.
+    pub(super) failed: Option<Vec<NeedInfo>>,
+    /// First lines of contents that were looked up.
+    pub(super) titles: HashMap<MessageId, Arc<str>>,
     /// Agents in the order of the team file.
     pub(super) order: Vec<AgentName>,
 }
@@ -55,6 +60,8 @@ impl Model {
             unread: 0,
             live: Arc::default(),
             closed: ClosedSegments::default(),
+            failed: None,
+            titles: HashMap::new(),
             order: Vec::new(),
         }
     }
@@ -137,12 +144,17 @@ impl Model {
         reaches: Option<Extent>,
         each: &mut dyn FnMut(Seq, Millis, &[Event]),
     ) -> Result<Option<u32>, JournalError> {
-        let Self { cursor, fold, unread, .. } = self;
+        let Self { cursor, fold, unread, failed, .. } = self;
         let is_first = cursor.seq() == Seq(0);
         let (first, mut headless) = (cursor.segment(), None);
         reader.follow_on(cursor, reaches, &mut |entry| {
             match fold.take(entry) {
-                Ok(events) => each(entry.seq, entry.at, &events),
+                Ok(events) => {
+                    if events.is_empty() || events.iter().any(changes_what_failed) {
+                        *failed = None;
+                    }
+                    each(entry.seq, entry.at, &events);
+                }
                 Err(_) if is_first && entry.kind == Kind::Snapshot && entry.place.segment == first => {
                     headless = Some(first);
                     return ControlFlow::Break(());
@@ -188,5 +200,14 @@ impl Model {
     #[must_use]
     pub fn state(&self) -> &crate::engine::state::State {
         self.fold.engine.state()
+    }
+}
+
+/// Whether a task may have failed thereby, or is tried again.
+fn changes_what_failed(event: &Event) -> bool {
+    match event {
+        Event::Ended { .. } => true,
+        Event::Accepted { message, .. } => message.retry_of.is_some(),
+        _ => false,
     }
 }

@@ -9,6 +9,7 @@ pub mod message;
 pub mod number;
 pub mod os_error;
 pub mod redact;
+pub mod runs;
 pub mod status;
 pub mod team_file;
 pub mod time;

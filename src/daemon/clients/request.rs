@@ -6,7 +6,7 @@ use crate::engine::life::StageName;
 use crate::engine::message::Draft;
 use crate::engine::words::{AgentName, MessageId, counted};
 use crate::io::workspace::Workspace;
-use crate::wire::api::{PaneAnswered, PaneLookInfo};
+use crate::wire::api::{PaneAnswered, PaneLookInfo, ScreenInfo};
 use crate::wire::message::view::MessageView;
 use tokio::sync::{mpsc, oneshot};
 
@@ -58,7 +58,11 @@ impl Request {
             Self::WaitFor(..) => true,
             Self::Pane(_, asked) => matches!(
                 asked,
-                PaneRequest::Read(_) | PaneRequest::Ready | PaneRequest::Explain | PaneRequest::Wait { .. }
+                PaneRequest::Read(_)
+                    | PaneRequest::Ready
+                    | PaneRequest::Explain
+                    | PaneRequest::Show { .. }
+                    | PaneRequest::Wait { .. }
             ),
             Self::Send { .. } | Self::Command(_) | Self::Halt(_) | Self::Down { .. } => false,
         }
@@ -127,6 +131,11 @@ pub enum PaneRequest {
     Ready,
     /// What its screen is read as.
     Explain,
+    /// What its screen shows, with its colours; nothing where nothing was printed since this much was.
+    Show {
+        /// Pieces of output that the caller has seen.
+        seen: Option<u64>,
+    },
     /// Answer the dialog that it shows.
     Answer {
         /// `yes`, `no`, the number of a choice, or its words; where the dialog takes a text, that.
@@ -191,6 +200,8 @@ pub enum PaneResponse {
     Hindered(Hindrance),
     /// What its screen is read as.
     Look(Box<PaneLookInfo>),
+    /// What it shows, and how many pieces of output that is; none where nothing was printed since.
+    Screen(Option<Box<(u64, ScreenInfo)>>),
     Answered(PaneAnswered),
     /// It cannot be typed as it is.
     Unfit {

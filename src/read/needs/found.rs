@@ -27,7 +27,7 @@ impl Model {
         let mut needs: Vec<NeedInfo> = self.agents().iter().filter_map(|agent| self.need_of(agent)).collect();
         needs.extend(self.held());
         needs.extend(self.halted());
-        needs.extend(self.failed());
+        needs.extend(self.failed_lately());
         needs.extend(self.refused());
         needs.extend(self.lost());
         needs.extend(self.unread());
@@ -125,6 +125,17 @@ impl Model {
                 asks_first: true,
             }],
         })
+    }
+
+    /// The same as [`Model::failed`], looked up again only when anything has ended or is tried again.
+    fn failed_lately(&mut self) -> Vec<NeedInfo> {
+        let since = rfc3339_ms(Millis(self.now().0.saturating_sub(FAILED_MS)));
+        let failed = match self.failed.take() {
+            Some(failed) => failed,
+            None => self.failed(),
+        };
+        let failed = self.failed.insert(failed);
+        failed.iter().filter(|need| need.since >= since).cloned().collect()
     }
 
     /// Tasks that failed within a day and were not tried again, but for parts: whoever gave them on has their answers.

@@ -7,33 +7,24 @@
 use super::gate::Gate;
 use super::given::Asked;
 use super::refused::Refused;
+use super::stream::{self, BEAT, COMMENT, event};
 use crate::daemon::clients::published::Follower;
 use crate::daemon::clients::reads::Reads;
 use crate::io::journal::Cursor;
-use crate::read::{EventFilter, Seen, Start, Steps};
+use crate::read::{EventFilter, Seen, Steps, StreamStart};
 use crate::wire::api::{EventsQuery, Problem, ResetInfo};
-use axum::body::{Body, Bytes};
+use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::HeaderMap;
 use axum::response::Response;
-use hyper::body::Frame;
-use serde::Serialize;
 use std::collections::BTreeSet;
 use std::convert::Infallible;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::sleep;
 
-/// Silence after which a comment is sent, so that both ends notice when the other is gone.
-const BEAT: Duration = Duration::from_secs(15);
 /// What is shown is sent at most this often: a person sees no more, and a busy team changes more often.
 const VIEW_EVERY: Duration = Duration::from_millis(100);
-/// Batches that wait for a reader to take them.
-const BATCHES_MAX: usize = 1;
-
 /// Answers with the stream.
 pub(super) async fn events(
     State(gate): State<Gate>,
@@ -49,27 +40,16 @@ pub(super) async fn events(
     });
     let begun = begun.await.ok_or_else(|| Refused::unavailable("the daemon is ending or restarting"))?;
     let (filter, start) = begun.map_err(Refused::of_problem)?;
-    let (frames, body) = mpsc::channel(BATCHES_MAX);
     let view = is_viewed.then(Seen::default);
     let (cursor, reset) = match start {
-        Start::At(cursor) => (cursor, false),
-        Start::Reset(cursor) => (cursor, true),
+        StreamStart::At(cursor) => (cursor, false),
+        StreamStart::Reset(cursor) => (cursor, true),
     };
     let follower = gate.reads.follow();
-    let stream = Stream {
-        reads: gate.reads,
-        _follower: follower,
-        filter,
-        cursor,
-        view,
-        touched: BTreeSet::new(),
-        frames,
-    };
-    tokio::spawn(stream.run(reset));
-    let mut response = Response::new(Body::new(Frames(body)));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(response)
+    Ok(stream::answer(|frames| {
+        let (reads, touched) = (gate.reads, BTreeSet::new());
+        Stream { reads, _follower: follower, filter, cursor, view, touched, frames }.run(reset)
+    }))
 }
 
 /// The step that a reader has seen last.
@@ -133,7 +113,7 @@ impl Stream {
                 }
                 () = &mut pause, if !may_show => may_show = true,
                 () = &mut beat => {
-                    self.send(Bytes::from_static(b": beat\n\n")).await?;
+                    self.send(COMMENT).await?;
                     // What lies in `queue/` is nobody's to report.
                     is_stale = is_viewed;
                     beat.set(sleep(BEAT));
@@ -180,27 +160,5 @@ impl Stream {
 
     async fn send(&self, bytes: Bytes) -> Result<(), Over> {
         self.frames.send(bytes).await.map_err(|_| Over)
-    }
-}
-
-/// An event as it is sent. JSON has no line breaks of its own, so one `data:` holds it.
-fn event(name: &str, id: Option<u64>, data: &impl Serialize) -> Bytes {
-    let id = id.map_or(String::new(), |id| format!("id: {id}\n"));
-    let data = serde_json::to_string(data).unwrap_or_default();
-    format!("event: {name}\n{id}data: {data}\n\n").into()
-}
-
-/// The body of a stream.
-struct Frames(mpsc::Receiver<Bytes>);
-
-impl hyper::body::Body for Frames {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        self.0.poll_recv(context).map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
     }
 }

@@ -7,12 +7,15 @@ mod events;
 pub(crate) mod fuzz;
 mod gate;
 mod given;
+mod openapi;
 mod panes;
 mod places;
 pub mod reference;
 mod refused;
 mod routes;
+mod screen;
 pub mod server;
+mod stream;
 
 /// Largest body of a request, in bytes (durability, limits): that of a dropped file.
 pub const BODY_BYTES_MAX: usize = crate::wire::FILE_BYTES_MAX;

@@ -1,10 +1,10 @@
 //! Each address of the socket and what it does: reads the request, asks the loop, and shows the answer.
 
-use super::address::{Address, get, post, read};
+use super::address::{Address, Form, get, post, read};
 use super::gate::{Gate, JsonAnswer, duration, seen, unexpected};
 use super::given::{Asked, Given, Key, Raw, Word, json_of};
 use super::refused::Refused;
-use super::{WAIT_MS_MAX, events, panes};
+use super::{WAIT_MS_MAX, events, openapi, panes, screen};
 use crate::daemon::clients::request::{Request, Response, Until};
 use crate::engine::input::{Command, Reply};
 use crate::engine::life::StageName;
@@ -15,8 +15,8 @@ use crate::io::chance::mint_id;
 use crate::wire::api::{
     Accepted, AgentQuery, AgentsQuery, CancelQuery, Done, DownBody, EventsQuery, HaltBody, Health,
     InboxQuery, MessageQuery, MessagesQuery, NeedsQuery, PaneAnswerBody, PaneAnswered, PaneLookInfo,
-    PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody, ReplyBody, StatusQuery, StepInfo,
-    TeamQuery, WaitQuery, Waited,
+    PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody, Problem, ReplyBody, ResetInfo,
+    ScreenInfo, ScreenQuery, StatusQuery, StepInfo, TeamQuery, ViewInfo, WaitQuery, Waited,
 };
 use crate::wire::message::{draft, json};
 use axum::extract::State;
@@ -26,11 +26,16 @@ use axum::{Json, Router};
 use chrono::Local;
 use std::time::Duration;
 
-/// Every address: the router and the page for programs in other languages are made from this.
+/// Every address: the router, the page and the document for programs in other languages are made from this.
 pub(super) fn addresses() -> Vec<Address> {
+    [about_messages(), about_all(), about_agents(), about_panes()].into_iter().flatten().collect()
+}
+
+fn about_messages() -> Vec<Address> {
     vec![
         post::<(), Accepted, _, _>("/api/messages", send, "sends; answered (202) when durable")
-            .taking("a message, or several"),
+            .taking("a message, or several")
+            .status("202"),
         read::<MessagesQuery>(),
         read::<MessageQuery>(),
         get::<WaitQuery, Waited, _, _>("/api/messages/{id}/wait", wait, "waits until its stage has changed"),
@@ -46,6 +51,11 @@ pub(super) fn addresses() -> Vec<Address> {
         ),
         post::<ReplyBody, Done, _, _>("/api/turns/{token}/reply", reply, "an agent answers its turn"),
         post::<(), Done, _, _>("/api/turns/{token}/ack", acknowledge, "an agent has read its turn"),
+    ]
+}
+
+fn about_all() -> Vec<Address> {
+    vec![
         read::<StatusQuery>(),
         read::<AgentsQuery>(),
         read::<AgentQuery>(),
@@ -56,14 +66,36 @@ pub(super) fn addresses() -> Vec<Address> {
             "/api/events",
             events::events,
             "what happens, as server-sent events",
-        ),
+        )
+        .also::<ResetInfo>()
+        .also::<ViewInfo>()
+        .answers(Form::Events),
+        get::<(), (), _, _>("/api/openapi.json", openapi_document, "this page for programs")
+            .giving("an OpenAPI 3.1 document"),
         get::<(), Health, _, _>("/api/health", health, "whether the daemon listens"),
         post::<HaltBody, Done, _, _>("/api/halt", halt, "makes or removes queue/STOP"),
         post::<DownBody, Done, _, _>("/api/down", down, "ends the daemon"),
+    ]
+}
+
+fn about_agents() -> Vec<Address> {
+    vec![
         post::<(), Done, _, _>("/api/agents/start", start_all, "starts every agent that is not running"),
         post::<(), Done, _, _>("/api/agents/{name}/start", start, "starts an agent"),
         post::<(), Done, _, _>("/api/agents/{name}/stop", stop, "stops an agent; its messages wait"),
         post::<(), Done, _, _>("/api/agents/{name}/restart", restart, "restarts an agent"),
+        get::<ScreenQuery, ScreenInfo, _, _>(
+            "/api/agents/{name}/screen",
+            screen::screen,
+            "what an agent's screen shows, with its colours",
+        )
+        .also::<Problem>()
+        .answers(Form::Either),
+    ]
+}
+
+fn about_panes() -> Vec<Address> {
+    vec![
         get::<PaneQuery, PaneText, _, _>("/api/panes/{name}", panes::read, "what an agent's pane shows"),
         get::<(), PaneReady, _, _>("/api/panes/{name}/ready", panes::ready, "whether it may be typed to"),
         get::<(), PaneLookInfo, _, _>(
@@ -167,6 +199,11 @@ async fn reply(
 
 async fn acknowledge(State(gate): State<Gate>, key: Key, Word(token): Word<Token>) -> JsonAnswer<Done> {
     gate.command(key, Command::Acknowledge { token }).await
+}
+
+/// The document for programs.
+async fn openapi_document() -> Json<serde_json::Value> {
+    Json(openapi::document(&addresses()))
 }
 
 async fn health(State(gate): State<Gate>) -> JsonAnswer<Health> {

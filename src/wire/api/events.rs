@@ -121,6 +121,15 @@ pub struct WorkspaceInfo {
     pub notes: Vec<String>,
 }
 
+/// How a screen is asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ScreenQuery {
+    /// Whether it is sent again whenever it changes, at most ten times a second, as events `screen`; `gone` ends it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub follow: bool,
+}
+
 /// What an agent's screen shows, cell by cell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ScreenInfo {

@@ -11,7 +11,9 @@ pub use agents::{
     AgentDetails, AgentHistoryInfo, AgentInfo, AgentList, AsksInfo, DaemonInfo, MemberInfo, PoolInfo,
     PulseInfo, StatusInfo, StoryStep, TeamInfo,
 };
-pub use events::{EventInfo, EventsQuery, ResetInfo, RunInfo, ScreenInfo, StepInfo, ViewInfo, WorkspaceInfo};
+pub use events::{
+    EventInfo, EventsQuery, ResetInfo, RunInfo, ScreenInfo, ScreenQuery, StepInfo, ViewInfo, WorkspaceInfo,
+};
 pub use messages::{
     AnswerInfo, InboxInfo, LetterInfo, MessageDetails, MessagePage, SpanInfo, StoryInfo, StoryTree,
 };

@@ -3,8 +3,10 @@
 use crate::engine::screen::reading::{Dialog, plain};
 use crate::io::mux::PaneScreen;
 use crate::io::process;
+use crate::wire::api::RunInfo;
 use crate::wire::clean::turns_text;
 use crate::wire::redact::Redactor;
+use crate::wire::runs::runs_of;
 use crate::wire::team_file::Launch;
 use std::path::Path;
 
@@ -38,6 +40,19 @@ impl Mask {
         let rows: Vec<&str> = screen.rows.iter().skip(above).map(String::as_str).collect();
         let rows = self.redactor.rows(&rows, usize::from(screen.width));
         rows.iter().skip(from - above).map(|row| self.without_phrase(row)).collect()
+    }
+
+    /// Rows of runs for whoever looks on: a row in which something is hidden is one run, since it may be in several.
+    pub(super) fn runs(&self, rows: Vec<Vec<RunInfo>>, width: u16) -> Vec<Vec<RunInfo>> {
+        let texts: Vec<String> =
+            rows.iter().map(|row| row.iter().map(|run| run.text.as_str()).collect()).collect();
+        let plain: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let shown = self.redactor.rows(&plain, usize::from(width));
+        let row = |((row, text), shown): ((Vec<RunInfo>, &String), String)| match *text == shown {
+            true => row,
+            false => runs_of([shown.as_str()]).remove(0),
+        };
+        rows.into_iter().zip(&texts).zip(shown).map(row).collect()
     }
 
     /// What is asked.

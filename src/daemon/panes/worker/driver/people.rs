@@ -10,8 +10,9 @@ use crate::daemon::panes::worker::trace::text_of;
 use crate::daemon::panes::worker::waiters::Waiter;
 use crate::engine::input::Guard;
 use crate::engine::screen::reading::Dialog;
-use crate::io::mux::MuxError;
-use crate::wire::api::PaneLookInfo;
+use crate::io::mux::{MuxError, Rows};
+use crate::wire::api::{PaneLookInfo, ScreenInfo};
+use crate::wire::runs::runs_of;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -50,6 +51,7 @@ impl Worker {
                 closed.map(|why| why.map_or(PaneResponse::Ready, PaneResponse::Hindered))
             }
             PaneRequest::Explain => self.explain().await,
+            PaneRequest::Show { seen } => self.show(seen).await,
             PaneRequest::Answer { wish, of } => {
                 let mut answering = self.answering();
                 tokio::select! {
@@ -136,6 +138,35 @@ impl Worker {
             Some(_) if dialog.marked.is_some() || dialog.is_coloured() => "choice",
             _ => "nothing",
         }
+    }
+
+    /// What its screen shows, with its colours.
+    async fn show(&mut self, seen: Option<u64>) -> Result<PaneResponse, MuxError> {
+        let pieces = self.session.output.borrow().pieces;
+        if seen == Some(pieces) {
+            return Ok(PaneResponse::Screen(None));
+        }
+        let screen = self.session.capture(0).await?;
+        let read = self.session.read(&screen).unwrap_or_default();
+        let coloured = match screen.given {
+            Rows::Coloured => screen,
+            _ => self.session.pane.capture(0, Rows::Coloured).await?,
+        };
+        let mask = &self.session.agent.mask;
+        let above = coloured.rows.len().saturating_sub(usize::from(coloured.height));
+        let rows = mask.runs(runs_of(coloured.rows.iter().skip(above).map(String::as_str)), coloured.width);
+        let asks = read.asks().map(|dialog| mask.dialog(read.shown(dialog)));
+        let info = ScreenInfo {
+            agent_name: self.session.agent.name().to_string(),
+            size: (coloured.width, coloured.height),
+            cursor: Some(coloured.cursor),
+            title: mask.text(&coloured.title),
+            state: read.state.name().to_owned(),
+            rule: if read.rule.is_empty() { "-".to_owned() } else { read.rule.clone() },
+            asks: asks.as_ref().map(Into::into),
+            rows,
+        };
+        Ok(PaneResponse::Screen(Some(Box::new((pieces, info)))))
     }
 
     /// What its screen is read as, and why.
