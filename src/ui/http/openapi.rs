@@ -98,8 +98,10 @@ fn parameters(address: &Address) -> Vec<Value> {
         let mut field = field.clone();
         let what = field.as_object_mut().and_then(|field| field.remove("description")).unwrap_or_default();
         // What is not asked is left out: nothing stands for it.
-        if let Some(kinds) = field["type"].as_array_mut() {
-            kinds.retain(|kind| kind != "null");
+        if let Some([kind, Value::String(null)]) = field["type"].as_array().map(Vec::as_slice)
+            && null == "null"
+        {
+            field["type"] = kind.clone();
         }
         json!({"name": name, "in": "query", "required": required(name), "description": what, "schema": field})
     });
