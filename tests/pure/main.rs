@@ -25,6 +25,7 @@ mod marker_weak;
 #[expect(clippy::disallowed_methods, reason = "the API tells its own time")]
 mod opencode_api;
 mod planted;
+mod read;
 mod reading;
 mod settings;
 mod side_channel;
