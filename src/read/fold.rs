@@ -43,7 +43,6 @@ impl Fold {
     /// What cannot be understood, in words.
     pub fn take(&mut self, entry: &Entry<'_>) -> Result<Vec<Event>, String> {
         let last_at = self.last_at.max(entry.at);
-        self.segment = self.segment.min(entry.place.segment);
         let found = match entry.kind {
             Kind::Step => {
                 let found = events::decode(entry.payload).map_err(|error| error.to_string())?;
@@ -56,13 +55,14 @@ impl Fold {
             Kind::Snapshot => {
                 let places = places_of(entry.payload)?;
                 let found = events::decode_snapshot(entry.payload).map_err(|error| error.to_string())?;
-                *self = Self::new(self.engine.team().clone());
-                self.engine.replay(entry.seq, entry.at, &found).map_err(|error| error.to_string())?;
-                (self.places, self.began, self.segment) = (places, entry.seq, entry.place.segment);
+                let mut engine = Engine::new(self.engine.team().clone());
+                engine.replay(entry.seq, entry.at, &found).map_err(|error| error.to_string())?;
+                *self = Self { engine, places, last_at, began: entry.seq, segment: entry.place.segment };
                 Vec::new()
             }
         };
         self.last_at = last_at;
+        self.segment = self.segment.min(entry.place.segment);
         Ok(found)
     }
 }

@@ -17,9 +17,8 @@ impl Answers for MessageQuery {
         if let Some(body) = open {
             let content = model.body(body).map(|body| body.content.to_string());
             let view = model.view(&id).ok_or_else(|| no_message(&id))?;
-            // Its parts themselves take the place of their number, which has the same name.
-            let message = MessageView { parts: 0, ..titled(view, content.as_deref()) };
-            return Ok(MessageDetails { message, content, answer: None, parts: model.parts(&id) });
+            let message = titled(view, content.as_deref());
+            return Ok(MessageDetails { message, content, answer: None, part_messages: model.parts(&id) });
         }
         let ended = model.ended(&id).map_err(|error| unreadable(&error))?;
         let Some(Ended { finished, content_at }) = ended else { return Err(no_message(&id)) };
@@ -28,7 +27,7 @@ impl Answers for MessageQuery {
         let message = titled(MessageView::finished(&finished), content.as_deref());
         let message = MessageView { reason: why.or(message.reason), ..message };
         let answer = answer.as_ref().map(AnswerInfo::of);
-        Ok(MessageDetails { message, content, answer, parts: model.parts(&id) })
+        Ok(MessageDetails { message, content, answer, part_messages: model.parts(&id) })
     }
 }
 

@@ -23,6 +23,7 @@ mod house;
 mod keeping;
 mod last_words;
 mod limits;
+mod looking;
 mod main_job;
 #[expect(dead_code, reason = "these tests leave the order of things alone")]
 #[path = "../support/odds.rs"]

@@ -95,7 +95,7 @@ pub(super) fn begin(
         }
         Some(journal) => go_on(process, settings, *journal)?,
     };
-    process.clock = follow(process.clock, memory.last_at);
+    process.clock = follow(process.clock, memory.fold.last_at);
     rouse(process, settings, journal, (memory, went_on), panes).map_err(|why| (why, None))
 }
 

@@ -229,7 +229,7 @@ async fn rest(
     }
     tracing::error!(why, "restarting in {wait:?}; drops stay in queue/ meanwhile");
     process.notifier.say(Word::Status(format!("restarting: {why}")));
-    process.unavailable.why = format!("the daemon restarts: {why}");
+    process.is_away(&why);
     let pause = process.unavailable.meanwhile(&mut process.calls, tokio::time::sleep(wait));
     unless_ended(process.notifier.meanwhile(pause), signals).await
 }
