@@ -17,6 +17,8 @@ use tasuki::engine::screen::echo::own_echo;
 use tasuki::engine::screen::marker::{Awaited, find};
 use tasuki::engine::words::{Millis, Nonce, PaneId, ProcessKey};
 use tasuki::io::tmux::parse::{Line, Parser};
+use tasuki::ui::tui::{Input as TopInput, Look, PaneSeen, State, draw as draw_top};
+use tasuki::wire::api::RunInfo;
 use tasuki::wire::events;
 use tasuki::wire::message::draft as wire;
 
@@ -218,10 +220,52 @@ fn control(c: &mut Criterion) {
     group.bench_function("control-mode lines", |b| b.iter(|| parse(black_box(&text))));
 }
 
+/// The team on one screen: a hundred agents and as many tasks, drawn a second later, and what of it has changed.
+fn top(c: &mut Criterion) {
+    let at = |second: usize| format!("2026-11-26T07:{:02}:{:02}.000Z", second / 60 % 60, second % 60);
+    let states = ["working", "idle", "waiting", "waiting_input", "error", "unknown"];
+    let agent = |number: usize| {
+        serde_json::json!({
+            "agent_name": format!("agent-{number}"), "state": states[number % 6], "since": at(number),
+            "reports_to": format!("agent-{}", number / 8), "doing": "差分だけを表示する and a long line of what it does just now",
+            "current_task": null, "pane_id": "%1", "pid": 1, "provider": "plain", "queued": number, "up_since": null,
+            "tasks_completed": 0, "tasks_failed": 0, "restarts": 0,
+        })
+    };
+    let message = |number: usize| {
+        serde_json::json!({
+            "id": format!("msg-{number}"), "from": "user", "to": "agent-1", "type": "task", "status": "pending",
+            "stage": "queued", "since": at(number), "accepted_at": at(number), "title": "Shift_JIS の取り込み手順を書く",
+        })
+    };
+    let view = serde_json::json!({
+        "whole": true, "seq": 1, "now": at(3000), "agents": (0..100).map(agent).collect::<Vec<_>>(),
+        "messages": (0..100).map(message).collect::<Vec<_>>(),
+    });
+    let look = Look { ascii: false, color: true, here: chrono::FixedOffset::east_opt(0).expect("UTC") };
+    let now = 1_795_680_000_000;
+    let mut state = State::new(look, now);
+    state.on(TopInput::View(Box::new(serde_json::from_value(view).expect("a view"))));
+    let screen = RunInfo { text: "a row of the screen, 襷".to_owned(), columns: 23, ..RunInfo::default() };
+    let pane =
+        PaneSeen { agent: "agent-3".to_owned(), rows: vec![vec![screen; 8]; 50], ..PaneSeen::default() };
+    state.on(TopInput::Pane(Box::new(pane)));
+    let mut later = state.clone();
+    later.on(TopInput::Tick(now + 1000));
+    let mut group = c.benchmark_group("top");
+    for size in [(80, 24), (200, 50), (300, 100)] {
+        let before = draw_top(&state, size);
+        assert!(!before.diff(&draw_top(&later, size)).is_empty());
+        group.bench_function(format!("{}x{}", size.0, size.1), |b| {
+            b.iter(|| before.diff(&draw_top(black_box(&later), size)).len());
+        });
+    }
+}
+
 criterion_group! {
     name = hot;
     // Long enough for a steady median, short enough for a coffee.
     config = Criterion::default().sample_size(20).measurement_time(std::time::Duration::from_secs(3));
-    targets = engine, journal, bodies, snapshot, drop_file, marker, control
+    targets = engine, journal, bodies, snapshot, drop_file, marker, control, top
 }
 criterion_main!(hot);

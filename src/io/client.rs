@@ -1,19 +1,22 @@
 //! The other side of the socket, for programs that ask one thing and wait for it: each request has a connection and a
 //! deadline of its own.
 
-use crate::io::exchange::exchange;
+use crate::io::event_stream::EventStream;
+use crate::io::exchange::{begin, exchange};
 use crate::io::folder::FileId;
 use crate::io::lock;
 use crate::io::regular;
 use crate::io::workspace::{Surroundings, Workspace};
 use crate::wire::api::Problem;
-use http_body_util::Full;
+use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Bytes;
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
+use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST};
+use hyper::http::request::Builder;
 use hyper::{Method, Request};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::net::UnixStream;
@@ -69,10 +72,16 @@ fn is_one_folder(one: &Path, other: &Path) -> bool {
     one == other || what(one).is_some_and(|one| what(other) == Some(one))
 }
 
-/// A way to ask the daemon of one workspace.
+/// A way to ask the daemon of one workspace, for whoever waits for the answer.
 #[derive(Debug)]
 pub struct Client {
     runtime: Runtime,
+    asker: Asker,
+}
+
+/// The same, for those who do other things meanwhile.
+#[derive(Debug, Clone)]
+pub struct Asker {
     workspace: Workspace,
     /// Where a daemon with our environment listens.
     candidates: Vec<PathBuf>,
@@ -93,13 +102,20 @@ impl Client {
             around.var("TASUKI_ROOT").is_none_or(|root| is_one_folder(Path::new(root), workspace.root()));
         let key =
             around.var("TASUKI_AGENT_KEY").filter(|_| own).and_then(|key| key.to_str()).map(str::to_owned);
-        Ok(Self { runtime, workspace: workspace.clone(), candidates, uid: around.uid, key })
+        let asker = Asker { workspace: workspace.clone(), candidates, uid: around.uid, key };
+        Ok(Self { runtime, asker })
+    }
+
+    /// The same way, for work within [`Client::run`].
+    #[must_use]
+    pub fn asker(&self) -> Asker {
+        self.asker.clone()
     }
 
     /// Whether an agent asks: its key is shown with each request.
     #[must_use]
     pub fn is_agents(&self) -> bool {
-        self.key.is_some()
+        self.asker.key.is_some()
     }
 
     /// Reads something.
@@ -107,7 +123,7 @@ impl Client {
     /// # Errors
     /// [`ClientError`] says why there is no answer.
     pub fn get<T: DeserializeOwned>(&self, path: &str, deadline: Duration) -> Result<T, ClientError> {
-        self.ask(Method::GET, path, Bytes::new(), deadline)
+        self.runtime.block_on(self.asker.get(path, deadline))
     }
 
     /// Changes something.
@@ -121,8 +137,7 @@ impl Client {
         body: &impl Serialize,
         deadline: Duration,
     ) -> Result<T, ClientError> {
-        let body = serde_json::to_vec(body).map_err(|error| ClientError::Odd(error.to_string()))?;
-        self.ask(Method::POST, path, body.into(), deadline)
+        self.runtime.block_on(self.asker.post(path, body, deadline))
     }
 
     /// Does something that waits for others.
@@ -130,31 +145,102 @@ impl Client {
         self.runtime.block_on(work)
     }
 
+    /// Listens to a stream of events until it ends. `each` is given an event's name and its data, or nothing after `quiet`, and ends
+    /// it by `Break`.
+    ///
+    /// # Errors
+    /// [`ClientError`] says why there is no stream.
+    pub fn listen(
+        &self,
+        path: &str,
+        quiet: Duration,
+        each: &mut dyn FnMut(Option<(&str, &str)>) -> ControlFlow<()>,
+    ) -> Result<(), ClientError> {
+        self.runtime.block_on(async {
+            let mut events = self.asker.follow(path, None).await?;
+            loop {
+                let flow = match tokio::time::timeout(quiet, events.next()).await {
+                    Ok(None) => return Ok(()),
+                    Ok(Some(event)) => each(Some((&event.name, &event.data))),
+                    Err(_) => each(None),
+                };
+                if flow.is_break() {
+                    return Ok(());
+                }
+            }
+        })
+    }
+
     /// Waits, for a client that has to look again at something that is no request.
     pub fn pause(&self, time: Duration) {
         // A timer is made within the runtime that drives it.
         self.runtime.block_on(async { tokio::time::sleep(time).await });
     }
+}
 
-    fn ask<T: DeserializeOwned>(
+impl Asker {
+    /// Reads something.
+    ///
+    /// # Errors
+    /// As [`Client::get`].
+    pub async fn get<T: DeserializeOwned>(&self, path: &str, deadline: Duration) -> Result<T, ClientError> {
+        self.ask(Method::GET, path, Bytes::new(), deadline).await
+    }
+
+    /// Changes something.
+    ///
+    /// # Errors
+    /// As [`Client::post`].
+    pub async fn post<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+        deadline: Duration,
+    ) -> Result<T, ClientError> {
+        let body = serde_json::to_vec(body).map_err(|error| ClientError::Odd(error.to_string()))?;
+        self.ask(Method::POST, path, body.into(), deadline).await
+    }
+
+    /// Follows a stream of events; `last` is the id of the last one that was seen.
+    ///
+    /// # Errors
+    /// [`ClientError`] says why there is no stream.
+    pub async fn follow(&self, path: &str, last: Option<&str>) -> Result<EventStream, ClientError> {
+        let open = async {
+            let stream = self.connect().await?;
+            let mut request = self.request(Method::GET, path).header(ACCEPT, "text/event-stream");
+            if let Some(last) = last {
+                request = request.header("last-event-id", last);
+            }
+            let request =
+                request.body(Full::default()).map_err(|error| ClientError::Odd(error.to_string()))?;
+            let response = begin(stream, request).await.map_err(ClientError::Gone)?;
+            if response.status().is_success() {
+                return Ok(EventStream::of(response.into_body()));
+            }
+            let body = Limited::new(response.into_body(), ANSWER_BYTES_MAX).collect().await;
+            let body = body.map_err(|error| ClientError::Gone(error.to_string()))?.to_bytes();
+            Err(refusal(&body))
+        };
+        tokio::time::timeout(ANSWER_DEADLINE, open)
+            .await
+            .map_err(|_| ClientError::TooSlow(ANSWER_DEADLINE))?
+    }
+
+    async fn ask<T: DeserializeOwned>(
         &self,
         method: Method,
         path: &str,
         body: Bytes,
         deadline: Duration,
     ) -> Result<T, ClientError> {
-        let exchange = async {
-            let stream = self.connect().await?;
-            tokio::time::timeout(deadline, self.exchange(stream, method, path, body))
-                .await
-                .map_err(|_| ClientError::TooSlow(deadline))?
-        };
-        let (ok, answer) = self.runtime.block_on(exchange)?;
+        let stream = self.connect().await?;
+        let exchange = tokio::time::timeout(deadline, self.exchange(stream, method, path, body));
+        let (ok, answer) = exchange.await.map_err(|_| ClientError::TooSlow(deadline))??;
         if ok {
             return serde_json::from_slice(&answer).map_err(|error| ClientError::Odd(error.to_string()));
         }
-        let problem = serde_json::from_slice(&answer).map_err(|error| ClientError::Odd(error.to_string()))?;
-        Err(ClientError::of(problem))
+        Err(refusal(&answer))
     }
 
     /// The first socket at which the workspace's daemon listens.
@@ -178,14 +264,27 @@ impl Client {
         path: &str,
         body: Bytes,
     ) -> Result<(bool, Bytes), ClientError> {
-        let mut request = Request::builder().method(method).uri(path).header(HOST, "tasuki");
-        request = request.header(CONTENT_TYPE, "application/json");
-        if let Some(key) = &self.key {
-            request = request.header(AUTHORIZATION, format!("Bearer {key}"));
-        }
+        let request = self.request(method, path).header(CONTENT_TYPE, "application/json");
         let request = request.body(Full::new(body)).map_err(|error| ClientError::Odd(error.to_string()))?;
         let answer = exchange(stream, request, ANSWER_BYTES_MAX).await.map_err(ClientError::Gone)?;
         Ok((answer.status().is_success(), answer.into_body()))
+    }
+
+    /// What every request begins with.
+    fn request(&self, method: Method, path: &str) -> Builder {
+        let request = Request::builder().method(method).uri(path).header(HOST, "tasuki");
+        match &self.key {
+            Some(key) => request.header(AUTHORIZATION, format!("Bearer {key}")),
+            None => request,
+        }
+    }
+}
+
+/// What the daemon says when it says no.
+fn refusal(answer: &[u8]) -> ClientError {
+    match serde_json::from_slice(answer) {
+        Ok(problem) => ClientError::of(problem),
+        Err(error) => ClientError::Odd(error.to_string()),
     }
 }
 

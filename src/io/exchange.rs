@@ -1,11 +1,26 @@
 //! One question over HTTP and its answer, on a connection of its own.
 
 use http_body_util::{BodyExt, Full, Limited};
-use hyper::body::Bytes;
+use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::http1;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
+
+/// Asks over this connection, which lasts as long as the body of the answer is read.
+///
+/// # Errors
+/// Why there is no answer, in words.
+pub async fn begin<S>(stream: S, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, String>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let (mut sender, connection) =
+        http1::handshake(TokioIo::new(stream)).await.map_err(|error| error.to_string())?;
+    // It ends with the stream: what went wrong with it is seen by whoever reads the body.
+    tokio::spawn(async { drop(connection.await) });
+    sender.send_request(request).await.map_err(|error| error.to_string())
+}
 
 /// Asks over this connection, which ends with the answer. Whoever asks sets the deadline.
 ///

@@ -4,6 +4,7 @@ pub mod agent_folder;
 pub mod chance;
 pub mod client;
 pub mod clock;
+pub mod event_stream;
 pub mod exchange;
 #[cfg(test)]
 pub(crate) mod fake;
@@ -27,4 +28,5 @@ pub mod tmux;
 pub mod umask;
 pub mod views;
 pub mod watch;
+pub mod web_file;
 pub mod workspace;

@@ -96,9 +96,12 @@ fn state(word: &str) -> Result<StateFilter, Problem> {
     status.or_else(|| StageName::of(word).map(StateFilter::Stage)).ok_or_else(|| {
         let statuses = Status::ALL.iter().map(|status| status.word());
         let stages = StageName::ALL.iter().map(|name| name.word());
-        let mut words: Vec<&str> =
-            ["any", "open", "ended"].into_iter().chain(statuses).chain(stages).collect();
-        words.dedup();
+        let mut words: Vec<&str> = Vec::new();
+        for word in ["any", "open", "ended"].into_iter().chain(statuses).chain(stages) {
+            if !words.contains(&word) {
+                words.push(word);
+            }
+        }
         bad("state", word, &format!("a state; the states are {}", words.join(", ")))
     })
 }

@@ -20,15 +20,18 @@ mod inbox;
 mod list;
 mod live;
 mod message;
+mod metrics;
 mod model;
 mod needs;
 mod places;
 mod problems;
+pub mod story;
 mod told;
 mod view;
 
 pub use events::{EventFilter, Steps, StreamStart};
 pub use fold::Fold;
+pub use inbox::letters;
 pub use live::{Live, LiveInfo};
 pub use model::{Answers, Model};
 pub use places::{places_of, put_places};

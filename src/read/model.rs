@@ -4,6 +4,7 @@ use super::closed::ClosedSegments;
 use super::files;
 use super::fold::Fold;
 use super::live::Live;
+use super::metrics::Metrics;
 use crate::engine::engine::Engine;
 use crate::engine::event::Event;
 use crate::engine::team::Team;
@@ -41,6 +42,7 @@ pub struct Model {
     pub(super) closed: ClosedSegments,
     /// Tasks that failed lately, until anything ends or is tried again.
     pub(super) failed: Option<Vec<NeedInfo>>,
+    pub(super) metrics: Option<Box<Metrics>>,
     /// First lines of contents that were looked up.
     pub(super) titles: HashMap<MessageId, Arc<str>>,
     /// Agents in the order of the team file.
@@ -61,6 +63,7 @@ impl Model {
             live: Arc::default(),
             closed: ClosedSegments::default(),
             failed: None,
+            metrics: None,
             titles: HashMap::new(),
             order: Vec::new(),
         }
@@ -190,6 +193,12 @@ impl Model {
     pub fn now(&self) -> Millis {
         // A journal may be ahead of the wall clock, which was put right meanwhile.
         self.clock.now().max(self.fold.last_at)
+    }
+
+    /// A model of nothing yet that goes on counting where this one was.
+    #[must_use]
+    pub fn anew(self) -> Self {
+        Self { metrics: self.metrics, ..Self::new(self.workspace, self.clock) }
     }
 
     pub(super) fn engine(&self) -> &Engine {

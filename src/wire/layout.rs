@@ -231,6 +231,12 @@ impl Workspace {
         self.root.join(".tasuki/daemon.log")
     }
 
+    /// `.tasuki/web.yaml`: the port for browsers and its tokens.
+    #[must_use]
+    pub fn web_file(&self) -> PathBuf {
+        self.root.join(".tasuki/web.yaml")
+    }
+
     /// `.tasuki/trash/`: what was removed, until its age limit.
     #[must_use]
     pub fn trash(&self) -> PathBuf {

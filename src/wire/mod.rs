@@ -13,6 +13,7 @@ pub mod runs;
 pub mod status;
 pub mod team_file;
 pub mod time;
+pub mod web;
 pub mod yaml;
 
 pub(crate) use yaml::shown;

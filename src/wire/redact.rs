@@ -1,6 +1,10 @@
 //! What may be shown and kept of a screen: without the values that the agent's environment holds under names of secrets, and
 //! without what looks like one. Each character that is hidden becomes a `*`, so that rows keep their columns.
 
+mod json;
+
+pub use json::hide_in;
+
 use crate::wire::clean::Cleaner;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -92,13 +96,35 @@ impl Redactor {
     /// The rows of a screen of this width without secrets, which may be wrapped over several of them.
     #[must_use]
     pub fn rows(&self, rows: &[&str], width: usize) -> Vec<String> {
+        self.hidden(rows, width).rows(rows)
+    }
+
+    /// The same of rows in runs. A secret may begin in one run and end in another.
+    #[must_use]
+    pub fn runs(&self, rows: &[Vec<&str>], width: usize) -> Vec<Vec<String>> {
+        let whole: Vec<String> = rows.iter().map(|runs| runs.concat()).collect();
+        let whole: Vec<&str> = whole.iter().map(String::as_str).collect();
+        let hidden = self.hidden(&whole, width);
+        let shown_runs = |(runs, hidden): (&Vec<&str>, &Vec<bool>)| {
+            let mut at = 0;
+            let shown_run = |run: &&str| {
+                let rest = hidden.get(at..).unwrap_or_default();
+                at += run.len();
+                shown(run, rest)
+            };
+            runs.iter().map(shown_run).collect()
+        };
+        rows.iter().zip(&hidden.0).map(shown_runs).collect()
+    }
+
+    fn hidden(&self, rows: &[&str], width: usize) -> Hidden {
         let mut hidden = Hidden::none(rows);
         self.hide_known(rows, &mut hidden);
         hide_shaped(rows, width, &mut hidden);
         for (at, row) in rows.iter().enumerate().filter(|(_, row)| is_pem(row.trim_matches(is_blank))) {
             hidden.hide(at, 0..row.len());
         }
-        hidden.rows(rows)
+        hidden
     }
 
     fn hide_known(&self, rows: &[&str], hidden: &mut Hidden) {
@@ -194,19 +220,21 @@ impl Hidden {
 
     /// The rows with a `*` in the place of each column that is hidden.
     fn rows(&self, rows: &[&str]) -> Vec<String> {
-        let shown = |(row, hidden): (&&str, &Vec<bool>)| {
-            let mut shown = String::with_capacity(row.len());
-            for (at, c) in row.char_indices() {
-                if hidden.get(at) == Some(&true) && is_ink(c) {
-                    shown.extend(std::iter::repeat_n('*', c.width().unwrap_or(1)));
-                } else {
-                    shown.push(c);
-                }
-            }
-            shown
-        };
-        rows.iter().zip(&self.0).map(shown).collect()
+        rows.iter().zip(&self.0).map(|(row, hidden)| shown(row, hidden)).collect()
     }
+}
+
+/// A text with a `*` in the place of each column that is hidden.
+fn shown(text: &str, hidden: &[bool]) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        if hidden.get(at) == Some(&true) && is_ink(c) {
+            shown.extend(std::iter::repeat_n('*', c.width().unwrap_or(1)));
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
 }
 
 #[cfg(test)]

@@ -1,237 +1,353 @@
-//! Who looks is shown the same by the daemon and by the files alone, but for what must differ; and is answered while the daemon has
-//! its hands full.
+//! The verbs that people look with, each by its real use: with a daemon, and from the files alone; and what they say of wrong input.
 
 use crate::house::House;
-use serde_json::{Value, json};
-use std::io::{Read, Write};
-use std::os::unix::net::UnixStream;
-use std::time::{Duration, Instant};
-use tasuki::io::workspace::{Surroundings, Workspace};
-use tasuki::read::{Answers, Model};
-use tasuki::wire::api::{
-    AgentQuery, AgentsQuery, InboxQuery, MessageQuery, MessagesQuery, NeedsQuery, StatusQuery, TeamQuery,
-};
+use serde_json::Value;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
-/// Answers each task with its id as soon as the file `go` is there.
-const PATIENT: &str = r#"
-while IFS= read -r line; do
-  if [[ $line =~ \(token\ ([a-z0-9]{6})\) ]]; then
-    token=${BASH_REMATCH[1]}
-    file=$(sed -n 's/.*read \(.*\.yaml\) and.*/\1/p' <<<"$line")
-    until [[ -e go ]]; do sleep 0.05; done
-    echo "answer to $(basename "$file" .yaml)"
-    echo "PATIENT OK $token"
-  fi
-done
-"#;
-const WORKER: &str = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./patient.sh], marker: PATIENT OK}\n";
-/// Longer than any look takes on a loaded machine.
-const AT_ONCE: Duration = Duration::from_secs(5);
-const DROPS: usize = 1_000;
+/// The team file's order is that of no alphabet.
+const AGENTS: &str = r"  - {name: 親方, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}
+  - {name: a10, reports_to: 親方, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}
+  - {name: a2, reports_to: a10, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}
+  - {name: slow, reports_to: 親方, provider: plain, command: [bash, ./keep.sh], marker: SLOW OK}
+";
 
-/// What a question is answered, by the daemon or by the files.
-enum Asked<'m> {
-    Daemon(&'m str),
-    Files(&'m mut Model),
+/// Says each second that it works, and never ends.
+const KEEP: &str = "while IFS= read -r -t 1 line || [ $? -gt 128 ]; do [ -z \"$line$given\" ] || { given=1; echo hm; }; done\n";
+
+/// What a verb says on both its outputs, and how it ends.
+fn said(house: &House, words: &[&str]) -> (Option<i32>, String, String) {
+    let output = house.ask(words);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-impl Asked<'_> {
-    fn answer<Q: Answers>(&mut self, question: Q) -> Value {
-        let shown = match self {
-            Self::Daemon(socket) => ask(socket, &question.address()),
-            Self::Files(model) => match question.answer(model) {
-                Ok(answer) => serde_json::to_value(answer).expect("JSON"),
-                Err(problem) => serde_json::to_value(problem).expect("JSON"),
-            },
-        };
-        without_moment(shown)
-    }
-
-    /// All questions there are.
-    fn all(&mut self) -> Vec<(&'static str, Value)> {
-        let id = |id: &str| MessageQuery { id: id.to_owned() };
-        let open = MessagesQuery { state: Some("open".to_owned()), ..MessagesQuery::default() };
-        vec![
-            ("list", self.answer(MessagesQuery::default())),
-            ("list of what is open", self.answer(open)),
-            ("m-1", self.answer(id("m-1"))),
-            ("m-2", self.answer(id("m-2"))),
-            ("m-3", self.answer(id("m-3"))),
-            ("nobody", self.answer(id("nobody"))),
-            ("needs", self.answer(NeedsQuery {})),
-            ("inbox", self.answer(InboxQuery {})),
-            ("team", self.answer(TeamQuery {})),
-            ("status", self.answer(StatusQuery {})),
-            ("agents", self.answer(AgentsQuery {})),
-            ("worker", self.answer(AgentQuery { name: "worker".to_owned() })),
-        ]
-    }
+fn ok(house: &House, words: &[&str]) -> String {
+    let (code, out, err) = said(house, words);
+    assert_eq!(code, Some(0), "{words:?}: {out}{err}");
+    out
 }
 
-/// The same without what is of the moment: the daemon, its notes, the time, and since when an agent is in its state.
-fn without_moment(mut value: Value) -> Value {
-    strip(&mut value);
-    value
+fn json(house: &House, words: &[&str]) -> Value {
+    let text = ok(house, &[words, &["--json"]].concat());
+    serde_json::from_str(&text).unwrap_or_else(|why| panic!("{words:?}: {why}: {text}"))
 }
 
-fn strip(value: &mut Value) {
-    match value {
-        Value::Object(fields) => {
-            for key in ["now", "daemon", "notes"] {
-                fields.remove(key);
-            }
-            if fields.contains_key("agent_name") {
-                fields.remove("since");
-            }
-            fields.values_mut().for_each(strip);
-        }
-        Value::Array(values) => values.iter_mut().for_each(strip),
-        _ => {}
-    }
-}
-
-fn ask(socket: &str, path: &str) -> Value {
-    let mut stream = UnixStream::connect(socket).expect("the daemon");
-    let request = format!("GET {path} HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n");
-    stream.write_all(request.as_bytes()).expect("to ask");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("an answer");
-    serde_json::from_str(answer.split_once("\r\n\r\n").expect("a body").1).expect("JSON")
-}
-
-fn socket(house: &House) -> String {
-    let status = house.ask(&["status", "--json"]);
-    let status: Value = serde_json::from_slice(&status.stdout).expect("JSON");
-    status["daemon"]["socket"].as_str().expect("a daemon").to_owned()
-}
-
-fn of_files(house: &House) -> Model {
-    let workspace = Workspace::at(&house.path("")).expect("a workspace");
-    let around = Surroundings {
-        vars: std::env::vars_os().collect(),
-        cwd: house.path(""),
-        exe: env!("CARGO_BIN_EXE_tasuki").into(),
-        home: None,
-        config: None,
-        temp: std::env::temp_dir(),
-        uid: rustix::process::geteuid().as_raw(),
-    };
-    Model::of_files(&workspace, &around).expect("what the files say")
-}
-
-/// One task is done, one is worked on, one waits, something is unread, and something was refused.
-fn busy_house(name: &str) -> House {
-    let mut house = House::new(name, WORKER, &[("patient.sh", PATIENT)]);
+/// A team with a task that is done, one that is worked on, one that waits for it, a failed one, a letter and a refused file.
+fn busy(name: &str) -> House {
+    let agents = AGENTS.replace("親方", "boss");
+    let mut house = House::new(name, &agents, &[("agent.sh", crate::house::PLAIN_AGENT), ("keep.sh", KEEP)]);
     house.start();
-    house.write("go", "");
-    house.drop("a.yaml", "id: m-1\nto: worker\ncontent: |\n  # 最初\n  more\n");
-    assert!(house.result("m-1").contains("answer to m-1"));
-    std::fs::remove_file(house.path("go")).expect("to stop");
-    house.drop("b.yaml", "id: m-2\nto: worker\ncontent: second\n");
-    house.drop("c.yaml", "id: m-3\nto: worker\ncontent: third\n");
-    house.drop("d.yaml", "id: i-1\nto: user\ntype: info\ncontent: for you\n");
-    house.drop("e.yaml", "to: nobody\ncontent: x\n");
-    house.until("all of it", |house| {
-        let status = house.read("status/agents/worker.yaml");
-        status.contains("current_task: m-2")
-            && status.contains("queued: 1")
-            && !house.files("queue/inbox").is_empty()
-            && !house.files("queue/rejected").is_empty()
-    });
-    // Nothing moves any more, and the status files say so.
-    let at = socket(&house);
-    house.until("it to rest", |_| {
-        let seq = |value: &Value| value["seq"].clone();
-        let before = seq(&ask(&at, "/api/status"));
-        std::thread::sleep(Duration::from_millis(300));
-        before == seq(&ask(&at, "/api/status"))
-    });
+    house.drop("t.yaml", "id: t-1\nto: boss\ncontent: |\n  # 家計簿を直す 🎌\n  二行目\n");
+    house.result("t-1");
+    house.drop("s.yaml", "id: s-1\nto: slow\ncontent: 遅い仕事\n");
+    house.until("the slow task", |house| house.read("queue/active/s-1.yaml").contains("stage: working"));
+    house.drop("w.yaml", "id: w-1\nto: slow\nparent: s-1\nfrom: user\ncontent: 待つ\n");
+    house.until("the part", |house| house.path("queue/active/w-1.yaml").exists());
+    house.drop("i.yaml", "id: i-1\nfrom: boss\nto: user\ntype: info\ncontent: お知らせ 🎌\n");
+    house.until("the letter", |house| house.path("queue/inbox/i-1.yaml").exists());
+    house.drop("bad.yaml", "to: nobody\ncontent: だれ\n");
+    house.until("the refusal", |house| house.path("queue/rejected/bad.yaml").exists());
     house
 }
 
-#[test]
-fn whoever_looks_sees_the_same_with_the_daemon_and_after_it_was_killed() {
-    let mut house = busy_house("見る");
-    let at = socket(&house);
-    let shown = Asked::Daemon(&at).all();
-    let list = &shown[0].1["messages"];
-    let ids: Vec<_> =
-        list.as_array().expect("a list").iter().map(|one| (&one["id"], &one["title"])).collect();
-    assert_eq!(json!(ids), json!([["m-3", "third"], ["m-2", "second"], ["i-1", "for you"], ["m-1", "最初"]]));
-    house.kill_alone();
-    let mut model = of_files(&house);
-    for ((what, before), (_, after)) in shown.iter().zip(Asked::Files(&mut model).all()) {
-        match *what {
-            // What waits waits for a daemon now.
-            "needs" => assert_eq!(before["needs"], after["needs"], "{what}"),
-            _ => assert_eq!(*before, after, "{what}"),
-        }
-    }
-    house.start();
-    house.write("go", "");
-    for id in ["m-2", "m-3"] {
-        assert!(house.result(id).contains(&format!("answer to {id}")), "it goes on");
-    }
-    house.end();
+/// The same twice: asked of the daemon, and read from the files when it is gone.
+fn both(house: &mut House, check: impl Fn(&House, bool)) {
+    check(house, true);
+    house.kill();
+    check(house, false);
 }
 
 #[test]
-fn whoever_looks_sees_the_same_after_the_daemon_and_its_agents_ended() {
-    let mut house = busy_house("終わる");
-    let at = socket(&house);
-    let shown = Asked::Daemon(&at).all();
-    assert!(house.ask(&["down"]).status.success());
-    house.wait();
-    let mut model = of_files(&house);
-    for ((what, before), (_, after)) in shown.iter().zip(Asked::Files(&mut model).all()) {
-        match *what {
-            // Its end is a step of the journal, and nobody works any more.
-            "status" | "agents" | "worker" | "needs" => {}
-            "list" | "list of what is open" => {
-                let ids = |page: &Value| {
-                    let rows = page["messages"].as_array().expect("a list");
-                    rows.iter().map(|row| row["id"].clone()).collect::<Vec<_>>()
-                };
-                assert_eq!(ids(before), ids(&after), "{what}");
-            }
-            "m-2" | "m-3" => assert_eq!(before["content"], after["content"], "{what}"),
-            _ => assert_eq!(*before, after, "{what}"),
-        }
-    }
-    let status = Asked::Files(&mut model).answer(StatusQuery {});
-    assert_eq!(
-        json!([status["open"], status["unread"], status["agents"][0]["state"]]),
-        json!([2, 1, "stopped"])
-    );
-    // The command says the same.
-    let said = house.ask(&["status", "--json"]);
-    let said: Value = serde_json::from_slice(&said.stdout).expect("JSON");
-    assert_eq!((&said["open"], &said["unread"], &said["daemon"]), (&json!(2), &json!(1), &Value::Null));
-}
+fn messages_are_listed_and_shown_with_a_daemon_and_without() {
+    let mut house = busy("list 一覧");
+    both(&mut house, |house, _| {
+        let ids = |words: &[&str]| -> Vec<String> {
+            let page = json(house, &[&["list"], words].concat());
+            let ids = page["messages"].as_array().expect("messages").iter();
+            ids.map(|view| view["id"].as_str().expect("an id").to_owned()).collect()
+        };
+        assert_eq!(ids(&[]), ["w-1", "s-1", "i-1", "t-1"], "open ones first, newest first");
+        assert_eq!(ids(&["--open"]), ["w-1", "s-1"]);
+        assert_eq!(ids(&["--state", "completed"]), ["i-1", "t-1"]);
+        assert_eq!(ids(&["--grep", "家計簿"]), ["t-1"]);
+        assert_eq!(ids(&["--type", "info"]), ["i-1"]);
+        assert_eq!(ids(&["--agent", "boss"]), ["i-1", "t-1"]);
+        assert_eq!(ids(&["--roots", "--open"]), ["s-1"]);
+        assert_eq!(ids(&["--since", "1h", "-n", "2"]), ["w-1", "s-1"]);
+        assert_eq!(ids(&["--all"]).len(), 4);
+        assert_eq!(ids(&["--failed"]), Vec::<String>::new());
+        let table = ok(house, &["ls"]);
+        let row = table.lines().find(|line| line.starts_with("t-1")).expect("its row");
+        assert!(row.contains("✓ completed") && row.contains("家計簿を直す 🎌"), "{table}");
+        assert!(table.contains("◉ being worked on") && table.contains("user → slow"), "{table}");
+        assert!(ok(house, &["ls", "-n", "1"]).contains("1 shown, more follow"));
 
-#[test]
-fn whoever_looks_is_answered_at_once_while_a_thousand_drops_are_taken() {
-    let mut house = House::plain("千");
-    house.start();
-    let at = socket(&house);
-    house.write("queue/STOP", "");
-    for number in 0..DROPS {
-        house.drop(
-            &format!("d-{number}.yaml"),
-            &format!("id: d-{number}\nto: worker\ncontent: number {number}\n"),
+        let page = ok(house, &["show", "t-1"]);
+        for words in [
+            "✓ t-1: task from user to boss; completed",
+            "  二行目",
+            "by marker, proof: token",
+            "answer to t-1",
+        ] {
+            assert!(page.contains(words), "{words}: {page}");
+        }
+        assert_eq!(json(house, &["show", "t-1"])["answer"]["proof"], "token");
+        let page = ok(house, &["show", "s-1"]);
+        assert!(
+            page.contains("being worked on for") && page.contains("w-1") && page.contains("待つ"),
+            "{page}"
         );
-    }
-    let (mut looks, mut seen) = (0_u64, 0);
-    while seen < DROPS {
-        let start = Instant::now();
-        let open = ask(&at, "/api/status")["open"].as_u64().expect("a number");
-        let page = ask(&at, "/api/messages?limit=50");
-        assert!(start.elapsed() < AT_ONCE, "{:?} for a look", start.elapsed());
-        assert!(usize::try_from(open).expect("few") >= seen, "nothing is shown and then not");
-        let shown = page["messages"].as_array().expect("a list").len();
-        assert!(shown >= usize::try_from(open).expect("few").min(50), "{shown} of {open}");
-        (looks, seen) = (looks + 1, usize::try_from(open).expect("few"));
-    }
-    println!("{looks} looks");
+    });
+}
+
+#[test]
+fn an_answer_is_printed_byte_for_byte_and_the_code_says_what_there_is() {
+    let mut house = busy("show 答え");
+    house.drop("f.yaml", "id: f-1\nto: a2\ndepends_on: [s-1]\ncontent: 消す\n");
+    house.until("one to be called off", |house| house.path("queue/active/f-1.yaml").exists());
+    assert!(house.ask(&["cancel", "f-1"]).status.success());
+    both(&mut house, |house, _| {
+        let output = house.ask(&["show", "t-1", "--answer"]);
+        assert!(output.status.success(), "{output:?}");
+        let details = json(house, &["show", "t-1"]);
+        let text = details["answer"]["text"].as_str().expect("a text");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), text, "not a byte more");
+        assert!(text.contains("家計簿を直す 🎌\n二行目"), "{text}");
+        let (code, _, err) = said(house, &["show", "s-1", "--answer"]);
+        assert_eq!(code, Some(4), "{err}");
+        assert!(err.contains("no answer yet: it is being worked on") && err.contains("cure:"), "{err}");
+        let (code, _, err) = said(house, &["show", "f-1", "--answer"]);
+        assert_eq!(code, Some(1), "{err}");
+        let (code, _, err) = said(house, &["show", "i-1", "--answer"]);
+        assert!(code == Some(2) && err.contains("nobody answers a message of type info"), "{err}");
+    });
+}
+
+#[test]
+fn what_is_wrong_with_a_question_is_said_with_its_place_and_its_cure() {
+    let mut house = House::plain("wrong 誤り");
+    house.start();
+    both(&mut house, |house, _| {
+        for (words, why, cure) in [
+            (
+                &["list", "--state", "壊れた"][..],
+                "`壊れた` is not a state; the states are any, open",
+                "--state",
+            ),
+            (&["list", "--since", "昨日"], "`昨日` is not a time", "--since"),
+            (&["list", "--type", "mail"], "`mail` is not a type", "--type"),
+            (&["list", "--agent", "wroker"], "there is no agent or pool called wroker", "--agent"),
+            (&["list", "-n", "many"], "many", "--limit"),
+            (&["show", "nope"], "there is no message nope", "tasuki list"),
+            (&["show", "../x"], "is not allowed", "use [a-z0-9]"),
+            (&["why", "nope"], "neither a message nor an agent", "tasuki send"),
+        ] {
+            let (code, _, err) = said(house, words);
+            assert_eq!(code, Some(2), "{words:?}: {err}");
+            assert!(err.contains(why) && err.contains(cure), "{words:?}: {err}");
+        }
+        assert_eq!(ok(house, &["list", "--agent", "worker"]), "no such message\n");
+    });
+}
+
+#[test]
+fn an_inbox_is_read_once_and_only_by_a_person() {
+    let mut house = busy("inbox 受信");
+    let letter = |text: &str| text.contains("info i-1 from boss\n  お知らせ 🎌\n");
+    assert!(letter(&ok(&house, &["inbox", "--keep"])));
+    let agents = house.tasuki().args(["inbox"]).env("TASUKI_AGENT", "boss").output().expect("inbox");
+    assert!(letter(&String::from_utf8_lossy(&agents.stdout)));
+    assert_eq!(json(&house, &["inbox", "--keep"])["unread"][0]["content"], "お知らせ 🎌");
+    house.kill();
+    assert!(letter(&ok(&house, &["inbox"])), "from files alone");
+    assert!(ok(&house, &["inbox"]).starts_with("nothing unread\n"));
+    assert_eq!(json(&house, &["inbox"])["unread"].as_array().map(Vec::len), Some(0));
+}
+
+#[test]
+fn what_waits_for_a_person_is_shown_with_its_cures_and_who_waits() {
+    let mut house = busy("needs 用");
+    house.write("queue/STOP", "");
+    house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP exists"));
+    both(&mut house, |house, runs| {
+        let page = ok(house, &["needs"]);
+        for words in [
+            "⊜ All typing is held",
+            "2 behind: s-1, w-1",
+            "Let the work go on  tasuki stop --off",
+            "A file was refused: bad.yaml",
+            "Read them  tasuki inbox",
+            "WHO WAITS FOR WHOM",
+            "s-1 (遅い仕事): slow › you, for ",
+        ] {
+            assert!(page.contains(words), "{runs}: {words}: {page}");
+        }
+        assert!(ok(house, &["needs", "--ascii"]).contains("slow > you"));
+        let needs = json(house, &["needs"]);
+        assert_eq!(needs["needs"][0]["kind"], "halted", "what stops the most comes first: {needs:#}");
+        assert!(ok(house, &["status"]).contains("1 thing waits for you: see `tasuki needs`"));
+        assert!(ok(house, &["inbox", "--keep"]).contains("1 thing waits for you"));
+    });
+}
+
+#[test]
+fn a_team_is_shown_as_a_tree_in_the_order_of_its_file() {
+    let mut house = busy("tree 木");
+    both(&mut house, |house, _| {
+        let page = ok(house, &["status"]);
+        let rows = page.lines().skip_while(|line| !line.starts_with("AGENT")).skip(1);
+        let name = |line: &str| {
+            (line.len() - line.trim_start().len(), line.split_whitespace().next().map(str::to_owned))
+        };
+        let names: Vec<_> = rows.map(name).collect();
+        let name = |indent: usize, name: &str| (indent, Some(name.to_owned()));
+        assert_eq!(names, [name(0, "boss"), name(2, "a10"), name(4, "a2"), name(2, "slow")], "{page}");
+        assert!(page.contains("1 unread for you") && page.contains("◉ 1 working  ⋯ 0 waiting"), "{page}");
+    });
+    assert_eq!(ok(&house, &["status", "--line"]), "tasuki: no daemon\n");
+}
+
+#[test]
+fn a_status_line_is_short_and_never_fails() {
+    let mut house = busy("line 行");
+    assert_eq!(ok(&house, &["status", "--line"]), "◉1 ⋯0 ?0 ✗0 ~0\n");
+    assert_eq!(ok(&house, &["status", "--line", "--ascii"]), "*1 :0 ?0 x0 ~0\n");
+    assert_eq!(json(&house, &["status", "--line"])["line"], "◉1 ⋯0 ?0 ✗0 ~0");
+    let plain = house
+        .tasuki()
+        .args(["status", "--line"])
+        .env("LANG", "C")
+        .env_remove("LC_ALL")
+        .output()
+        .expect("a line");
+    assert_eq!(String::from_utf8_lossy(&plain.stdout), "*1 :0 ?0 x0 ~0\n");
     house.end();
+    assert_eq!(ok(&house, &["status", "--line"]), "tasuki: no daemon\n");
+    let nowhere = house.tasuki().args(["status", "--line"]).current_dir("/").output().expect("a line");
+    assert!(nowhere.status.success() && nowhere.stderr.is_empty(), "{nowhere:?}");
+    assert_eq!(String::from_utf8_lossy(&nowhere.stdout), "tasuki: no workspace\n");
+}
+
+#[test]
+fn a_watch_tells_what_changes_over_the_end_of_a_daemon_and_nothing_else() {
+    let mut house = House::plain("watch 見る");
+    house.start();
+    house.until("idle", |house| house.read("status/agents/worker.yaml").contains("state: idle"));
+    let log = std::fs::File::create(house.path("watch.log")).expect("a log");
+    let mut watch = house.tasuki();
+    watch.args(["status", "--watch", "--json"]).stdin(Stdio::null()).stdout(log).stderr(Stdio::null());
+    let mut watch = watch.spawn().expect("a watch");
+    let lines = |house: &House| house.read("watch.log").lines().count();
+    house.until("the first picture", |house| lines(house) > 0);
+    // After what still changes at the start, nothing is said for as long as nothing changes.
+    house.until("peace", |house| {
+        let before = lines(house);
+        std::thread::sleep(Duration::from_millis(2_500));
+        lines(house) == before
+    });
+    let before = lines(&house);
+    house.drop("t.yaml", "id: t-1\nto: worker\ncontent: 襷 🎌\n");
+    house.until("the task", |house| {
+        house.read("watch.log").lines().skip(before).any(|line| line.contains("\"current_task\":\"t-1\""))
+    });
+    house.result("t-1");
+    house.kill();
+    house.until("no daemon", |house| {
+        house.read("watch.log").lines().last().is_some_and(|line| line.contains("\"daemon\":null"))
+    });
+    house.start();
+    let pid = format!("\"pid\":{}", house.pid());
+    house.until("the next one", |house| {
+        house.read("watch.log").lines().last().is_some_and(|line| line.contains(&pid))
+    });
+    for line in house.read("watch.log").lines() {
+        assert!(serde_json::from_str::<Value>(line).is_ok(), "{line}");
+    }
+    watch.kill().expect("its end");
+    watch.wait().expect("its end");
+}
+
+#[test]
+fn a_shell_completes_agents_ids_and_words() {
+    let mut house = busy("tab 補完");
+    let program = house.tasuki();
+    let folder = house.path("bin");
+    std::fs::create_dir(&folder).expect("a folder");
+    std::os::unix::fs::symlink(program.get_program(), folder.join("tasuki")).expect("a link");
+    let script = ok(&house, &["completions", "bash"]);
+    house.write("tasuki.bash", &script);
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").expect("a path"));
+    let try_one = r#"source ./tasuki.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_TYPE=9
+        _clap_complete_tasuki tasuki "${COMP_WORDS[COMP_CWORD]}" ""; printf '%s\n' "${COMPREPLY[@]}""#;
+    both(&mut house, |house, _| {
+        let complete = |words: &[&str]| -> Vec<String> {
+            let mut bash = Command::new("bash");
+            bash.args(["-c", try_one, "bash", "tasuki"]).args(words).current_dir(house.path(""));
+            let output = bash.env("PATH", &path).env_remove("TASUKI_ROOT").output().expect("bash");
+            assert!(output.stderr.is_empty(), "{output:?}");
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            text.lines()
+                .filter(|word| !word.is_empty() && !word.starts_with('-'))
+                .map(str::to_owned)
+                .collect()
+        };
+        assert_eq!(complete(&["sho"]), ["show"]);
+        assert_eq!(complete(&["send", ""]), ["boss", "a10", "a2", "slow"], "the team file's order");
+        assert_eq!(complete(&["send", "a"]), ["a10", "a2"]);
+        assert_eq!(complete(&["cancel", ""]), ["w-1", "s-1"], "what is open");
+        assert_eq!(complete(&["show", "t"]), ["t-1"]);
+        assert_eq!(complete(&["why", "s"]), ["slow", "s-1"]);
+        assert!(complete(&["list", "--state", "ret"]) == ["retrying"]);
+    });
+}
+
+#[test]
+fn each_command_has_a_man_page() {
+    let house = House::plain("man 手引き");
+    let page = ok(&house, &["man"]);
+    assert!(page.contains(".TH tasuki 1") && page.contains("Exit codes"), "{page}");
+    let files = ok(&house, &["man", "--dir", "頁/man1"]);
+    for name in ["tasuki.1", "tasuki-list.1", "tasuki-agent-start.1", "tasuki-status.1"] {
+        assert!(files.contains(name), "{files}");
+        assert!(house.read(&format!("頁/man1/{name}")).contains(".SH NAME"), "{name}");
+    }
+    house.write("in-the-way", "");
+    let (code, _, err) = said(&house, &["man", "--dir", "in-the-way"]);
+    assert!(code == Some(1) && err.contains("in-the-way"), "{err}");
+}
+
+#[test]
+fn a_log_is_followed_over_a_rotation_and_the_end_of_a_daemon() {
+    let mut house = House::plain("log 続き");
+    house.start();
+    house.until("a log", |house| house.path("status/activity.log").exists());
+    let out = std::fs::File::create(house.path("follow.log")).expect("a log");
+    let mut follow = house.tasuki();
+    let mut follow = follow.args(["log", "-f"]).stdin(Stdio::null()).stdout(out).spawn().expect("a follower");
+    let done = |house: &House, id: &str| {
+        house.drop(&format!("{id}.yaml"), &format!("id: {id}\nto: worker\ncontent: 襷 🎌\n"));
+        house.result(id);
+        house.until("its end to be told", |house| {
+            house.read("follow.log").contains(&format!("{id} completed"))
+        });
+    };
+    done(&house, "a-1");
+    // The last line before the rotation, and the first after it.
+    let log = house.path("status/activity.log");
+    let text = house.read("status/activity.log") + "x the last 最後\n";
+    std::fs::write(&log, text).expect("a line");
+    std::fs::rename(&log, house.path("status/activity.log.1")).expect("a rotation");
+    std::fs::write(&log, "x the first 最初\n").expect("a line");
+    house.until("both", |house| {
+        let told = house.read("follow.log");
+        told.contains("the last 最後\nx the first 最初\n")
+    });
+    house.kill();
+    house.start();
+    done(&house, "b-1");
+    let told = house.read("follow.log");
+    assert_eq!(told.matches("a-1 completed").count(), 1, "{told}");
+    follow.kill().expect("its end");
+    follow.wait().expect("its end");
 }

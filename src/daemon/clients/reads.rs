@@ -4,10 +4,10 @@
 //! The thread has a [`Model`] only while somebody asks: it is made with the first question, and goes when nobody has asked
 //! for a while.
 
-use crate::daemon::clients::published::{Follower, Followers, Published};
+use crate::daemon::clients::published::Published;
 use crate::daemon::ending::SHUTDOWN;
 use crate::io::clock::Clock;
-use crate::io::journal::Extents;
+use crate::io::journal::{Cursor, Extents};
 use crate::io::workspace::Workspace;
 use crate::read::{Live, Model};
 use std::fmt;
@@ -31,7 +31,7 @@ pub struct Reads {
     pub extents: watch::Receiver<Extents>,
     /// What it does not say.
     pub live: watch::Receiver<Live>,
-    followers: Followers,
+    began: watch::Receiver<Extents>,
 }
 
 impl fmt::Debug for Reads {
@@ -41,10 +41,10 @@ impl fmt::Debug for Reads {
 }
 
 impl Reads {
-    /// One more follows.
+    /// Where the journal ended when the daemon began.
     #[must_use]
-    pub fn follow(&self) -> Follower {
-        self.followers.one_more()
+    pub fn began(&self) -> Cursor {
+        Cursor::at_end(self.began.borrow().written)
     }
 
     /// Asks: the model has everything in it that was written before. None if the daemon ends.
@@ -85,8 +85,8 @@ pub fn start(
 ) -> std::io::Result<(Reads, ReadThread)> {
     let (jobs, inbox) = mpsc::channel(JOBS_MAX);
     let (extents, live) = (published.extents.subscribe(), published.live.subscribe());
-    let followers = published.followers.clone();
-    let reads = Reads { jobs, extents: extents.clone(), live: live.clone(), followers };
+    let began = published.began.subscribe();
+    let reads = Reads { jobs, extents: extents.clone(), live: live.clone(), began };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let work = move || runtime.block_on(work(workspace, clock, inbox, (extents, live)));
     let thread = std::thread::Builder::new().name("reads".to_owned()).spawn(work)?;
@@ -99,9 +99,9 @@ async fn work(
     mut jobs: mpsc::Receiver<Job>,
     (mut extents, mut live): (watch::Receiver<Extents>, watch::Receiver<Live>),
 ) {
+    let mut model = Model::new(workspace, clock);
     loop {
         let Some(mut job) = jobs.recv().await else { return };
-        let mut model = Model::new(workspace.clone(), clock);
         let mut seen = None;
         loop {
             if seen.is_none() || live.has_changed().unwrap_or(false) {
@@ -120,5 +120,6 @@ async fn work(
                 Err(_) => break,
             };
         }
+        model = model.anew();
     }
 }

@@ -21,6 +21,10 @@ pub type Serve = Box<dyn FnOnce(tokio::net::UnixListener, mpsc::Sender<Call>, Re
 /// A server that runs.
 pub type Connections = Pin<Box<dyn Future<Output = &'static str> + Send>>;
 
+/// Threads that read the whole journal for a history, at a time: whoever asks beyond that waits, and the daemon keeps its share of
+/// the machine.
+const SCANS_MAX: usize = 2;
+
 /// Answers that are ready when the end comes still go out: a task is woken once for it, and may yield once.
 const LAST_ROUNDS: usize = 8;
 
@@ -99,7 +103,8 @@ pub(in crate::daemon) async fn start(
 }
 
 fn watch(listener: UnixListener) -> io::Result<(Runtime, tokio::net::UnixListener)> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(SCANS_MAX).build()?;
     let within = runtime.enter();
     let listener = tokio::net::UnixListener::from_std(listener)?;
     drop(within);

@@ -58,6 +58,8 @@ pub struct JournalHandle {
     places: BTreeMap<Seq, Location>,
     /// Segments closed before this moment may go, but for those from this number on.
     trim: Option<(Millis, u32)>,
+    /// Whether somebody waits for what was written to be durable.
+    is_awaited: bool,
     /// Whether the segment should be turned.
     wants_rotation: bool,
     /// No turn before this moment, since the last one failed, and how long was waited.
@@ -107,6 +109,7 @@ impl JournalHandle {
             under_way,
             places,
             trim,
+            is_awaited: false,
             wants_rotation: false,
             rotate_not_before: Millis(0),
             rotate_wait_ms: ROTATE_AGAIN_MS.0,
@@ -174,7 +177,11 @@ impl JournalHandle {
             return Ok(());
         }
         if self.waiting.is_empty() {
-            return self.submit_trim();
+            return if std::mem::take(&mut self.is_awaited) {
+                self.submit_flush()
+            } else {
+                self.submit_trim()
+            };
         }
         let (mut lines, mut seqs, mut held) = (Vec::new(), Vec::new(), Held::default());
         let (mut durable, mut bytes) = (false, 0);
@@ -197,6 +204,18 @@ impl JournalHandle {
     /// Segments closed before this moment may be removed when there is nothing else to do.
     pub fn trim(&mut self, before: Millis, keep_from: u32) {
         self.trim = Some((before, keep_from));
+    }
+
+    /// Somebody follows, to whom only what is durable is told: what was written is made so, if nothing else comes.
+    pub fn settle(&mut self) {
+        self.is_awaited = true;
+    }
+
+    fn submit_flush(&mut self) -> Result<(), ThreadGone> {
+        self.under_way = Some((Vec::new(), Held::default()));
+        self.jobs
+            .try_send(Job::Append { lines: Vec::new(), durable: true })
+            .map_err(|_| ThreadGone("journal"))
     }
 
     fn submit_trim(&mut self) -> Result<(), ThreadGone> {

@@ -4,9 +4,8 @@
 use crate::daemon::clients::published::Published;
 use crate::engine::words::Millis;
 use crate::io::journal::{Archive, Extents, Fingerprint, Journal, JournalError, Location, StepLine};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::time::Duration;
-use tokio::sync::mpsc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use tokio::sync::{mpsc, watch};
 
 /// One job at a time is all the loop ever gives.
 const JOBS_MAX: usize = 1;
@@ -68,9 +67,6 @@ pub enum JobDone {
 /// Where jobs go. Dropping it ends the thread, which gives the journal back.
 pub type Jobs = SyncSender<Job>;
 
-/// Silence after which what was written is made durable, where somebody follows: to them only what is durable is told.
-const FOLLOWED_MS: u64 = 50;
-
 /// Starts the thread. It says there how far the journal reaches.
 ///
 /// # Errors
@@ -78,54 +74,35 @@ const FOLLOWED_MS: u64 = 50;
 pub fn start(
     journal: Journal,
     answers: mpsc::Sender<Written>,
-    published: Published,
+    published: &Published,
 ) -> std::io::Result<(Jobs, std::thread::JoinHandle<Journal>)> {
     let (jobs, inbox) = sync_channel(JOBS_MAX);
     let thread = std::thread::Builder::new().name("journal".to_owned());
-    published.extents.send_replace(journal.extents());
-    Ok((jobs, thread.spawn(move || work(journal, &inbox, &answers, &published))?))
+    published.begin(journal.extents());
+    let extents = published.extents.clone();
+    Ok((jobs, thread.spawn(move || work(journal, &inbox, &answers, &extents))?))
 }
 
 fn work(
     mut journal: Journal,
     jobs: &Receiver<Job>,
     answers: &mpsc::Sender<Written>,
-    published: &Published,
+    extents: &watch::Sender<Extents>,
 ) -> Journal {
     // Trimming has no moment of its own.
     let mut now = Millis(0);
-    while let Some(job) = next_job(&mut journal, jobs, published) {
+    while let Ok(job) = jobs.recv() {
         let written = do_job(&mut journal, job, &mut now);
         let stopped = matches!(written.done, JobDone::Stopped(_));
         // Before the loop hears of it: whoever it tells may look at once.
         if !stopped {
-            published.extents.send_replace(journal.extents());
+            extents.send_replace(journal.extents());
         }
         if answers.blocking_send(written).is_err() || stopped {
             break; // the loop is gone, or it will start anew in a new segment
         }
     }
     journal
-}
-
-/// The next job; none if the loop is gone. While there is none, what was written is made durable for those who follow.
-fn next_job(journal: &mut Journal, jobs: &Receiver<Job>, published: &Published) -> Option<Job> {
-    loop {
-        let Extents { written, durable } = journal.extents();
-        if written == durable || journal.has_stopped() || !published.followers.are_there() {
-            return jobs.recv().ok();
-        }
-        match jobs.recv_timeout(Duration::from_millis(FOLLOWED_MS)) {
-            Ok(job) => return Some(job),
-            Err(RecvTimeoutError::Disconnected) => return None,
-            // Where it cannot be, the journal stops, and says so to whoever writes next.
-            Err(RecvTimeoutError::Timeout) => {
-                if journal.sync().is_ok() {
-                    published.extents.send_replace(journal.extents());
-                }
-            }
-        }
-    }
 }
 
 /// Does a job; what there is to say. `now` is when the last one was.

@@ -41,7 +41,7 @@ impl Daemon {
             }
             // The engine says who may give which command.
             Request::Send { .. } | Request::Command(_) | Request::Pane(..) => Ok(()),
-            Request::WaitFor(..) => Ok(()),
+            Request::WaitFor(..) | Request::Settle | Request::Ping => Ok(()),
         }
     }
 
@@ -57,6 +57,11 @@ impl Daemon {
             }
             Request::WaitFor(id, until) => {
                 self.clients.put_awaiting(&self.engine, &self.journal, id, until, answer)
+            }
+            Request::Ping => drop(answer.send(Response::Ok)),
+            Request::Settle => {
+                self.journal.settle();
+                drop(answer.send(Response::Ok));
             }
             Request::Halt(on) => {
                 let put = self.put_stop_file(on, by.unwrap_or_else(AgentName::user));

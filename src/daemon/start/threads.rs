@@ -57,7 +57,7 @@ pub(in crate::daemon) fn start(
     let (workspace, clock) = (&process.workspace, process.clock);
     let (reader, archive) = (journal.reader(), journal.archive());
     let (answers, written) = mpsc::channel(1);
-    let started = journal::start(journal, answers, process.published.clone());
+    let started = journal::start(journal, answers, &process.published);
     let (journal_jobs, journal) = started.map_err(io("start the journal's thread"))?;
     let (tell, shown) = mpsc::channel(1);
     let views = Views::open(workspace.root())?;

@@ -32,6 +32,8 @@ pub struct Extent {
 pub struct Extents {
     pub written: Extent,
     pub durable: Extent,
+    /// Flushes since the daemon's start.
+    pub flushes: u64,
 }
 
 impl Journal {
@@ -40,7 +42,8 @@ impl Journal {
     pub fn extents(&self) -> Extents {
         let segment = self.tail.number;
         let written = Extent { seq: Seq(self.next.0.saturating_sub(1)), segment, end: self.tail.end };
-        Extents { written, durable: Extent { seq: self.durable.seq, segment, end: self.durable.end } }
+        let durable = Extent { seq: self.durable.seq, segment, end: self.durable.end };
+        Extents { written, durable, flushes: self.counters().fdatasyncs }
     }
 }
 

@@ -9,6 +9,7 @@ pub mod control;
 pub mod driver;
 pub mod escape;
 mod flood;
+mod following;
 mod hearing;
 mod line;
 pub mod notice;

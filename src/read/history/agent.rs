@@ -1,13 +1,13 @@
 //! What the journal says of an agent, as sentences with their times.
 
+use super::Pages;
 use super::family::mentions;
-use super::sentence::Sentence;
+use super::step::step;
 use crate::engine::event::Event;
-use crate::engine::history;
 use crate::engine::life::Move;
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::journal::{JournalError, Kind, ReadOrder, scan};
-use crate::io::workspace::Workspace;
+use crate::wire::api::StoryStep;
 use crate::wire::events;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -16,40 +16,37 @@ use std::ops::ControlFlow;
 #[derive(Debug, Default)]
 pub struct AgentHistory {
     /// What it is, in order.
-    pub sentences: Vec<Sentence>,
+    pub steps: Vec<StoryStep>,
     /// Lines that could not be understood.
     pub unread: u64,
 }
 
-/// Reads the whole journal.
+/// Reads the whole journal, up to where it counts.
 ///
 /// # Errors
 /// [`JournalError`]
-pub fn of_agent(workspace: &Workspace, agent: &AgentName) -> Result<AgentHistory, JournalError> {
+pub fn of_agent(pages: &Pages, agent: &AgentName) -> Result<AgentHistory, JournalError> {
     let mut found = AgentHistory::default();
-    if !workspace.journal().is_dir() {
+    let journal = pages.workspace.journal();
+    if !journal.is_dir() {
         return Ok(found);
     }
     let mut theirs = HashSet::new();
-    let report = scan(&workspace.journal(), 1, ReadOrder::OldestFirst, &mut |entry| {
+    let report = scan(&journal, 1, ReadOrder::OldestFirst, &mut |entry| {
+        if entry.seq > pages.until {
+            return ControlFlow::Break(());
+        }
         // Most lines are about others: they are passed over without being parsed.
         let names = |payload: &str| {
             payload.contains(agent.as_str()) || mentions(payload, &["\"id\":\""], |id| theirs.contains(id))
         };
         if entry.kind == Kind::Step && names(entry.payload) {
             match events::decode(entry.payload) {
-                Ok(events) => {
-                    let told = events.iter().filter_map(|event| {
-                        let whose = follow(&mut theirs, event, agent).then_some(agent);
-                        history::tell(event, whose)
-                    });
-                    let told = told.filter(|told| told.agent.as_ref() == Some(agent));
-                    let whose = |told: history::HistoryLine| {
-                        let about = (told.id.as_ref(), told.agent.as_ref());
-                        Sentence::new((entry.at, entry.seq), about, told.text)
-                    };
-                    found.sentences.extend(told.map(whose));
-                }
+                Ok(events) => found.steps.extend(events.iter().filter_map(|event| {
+                    let whose = follow(&mut theirs, event, agent).then_some(agent);
+                    let step = step((entry.at, entry.seq), event, whose)?;
+                    (step.agent.as_deref() == Some(agent.as_str())).then_some(step)
+                })),
                 Err(_) => found.unread += 1,
             }
         }

@@ -1,14 +1,17 @@
 //! Reads the journal once and keeps what it says of a message, of its parts, of their parts, and of what they depend on.
 
+use super::Pages;
 use super::message::MessageHistory;
 use crate::engine::event::{AgentChange, Event};
 use crate::engine::message::Outcome;
 use crate::engine::words::{MessageId, Millis, Seq};
 use crate::io::journal::{JournalError, Kind, ReadOrder, scan};
-use crate::io::workspace::Workspace;
 use crate::wire::events;
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
+
+/// How the line of an agent that needs somebody, or no longer does, is known before it is parsed.
+const BLOCKED: &str = "\"change\":\"blocked\"";
 
 /// A message and everything below it.
 #[derive(Debug, Default)]
@@ -25,16 +28,20 @@ pub struct MessageFamily {
 }
 
 impl MessageFamily {
-    /// Reads every segment. A part is accepted after what it is a part of, so one look at each line is enough.
+    /// Reads every segment, up to where it counts. A part is accepted after what it is a part of, so one look at each line is enough.
     ///
     /// # Errors
     /// [`JournalError`]
-    pub fn read(workspace: &Workspace, root: &MessageId) -> Result<Self, JournalError> {
+    pub fn read(pages: &Pages, root: &MessageId) -> Result<Self, JournalError> {
         let mut family = Self::of(root);
-        if !workspace.journal().is_dir() {
+        let journal = pages.workspace.journal();
+        if !journal.is_dir() {
             return Ok(family);
         }
-        let report = scan(&workspace.journal(), 1, ReadOrder::OldestFirst, &mut |entry| {
+        let report = scan(&journal, 1, ReadOrder::OldestFirst, &mut |entry| {
+            if entry.seq > pages.until {
+                return ControlFlow::Break(());
+            }
             if entry.kind == Kind::Step && family.is_mentioned(entry.payload) {
                 match events::decode(entry.payload) {
                     Ok(events) => events.iter().for_each(|event| family.take(entry.at, entry.seq, event)),
@@ -57,7 +64,8 @@ impl MessageFamily {
     /// no content is taken for a key; one that were would only cost the parsing.
     fn is_mentioned(&self, payload: &str) -> bool {
         let is_ours = |id: &MessageId| self.members.contains(id) || self.awaited.contains(id);
-        mentions(payload, &["\"id\":\"", "\"parent\":\""], is_ours)
+        // An agent that asks for a person is about whoever it works for; which that is is seen when it is parsed.
+        mentions(payload, &["\"id\":\"", "\"parent\":\""], is_ours) || payload.contains(BLOCKED)
     }
 
     /// Takes in an event, if it is about a member or makes one.
@@ -77,8 +85,14 @@ impl MessageFamily {
         {
             self.met.insert(id.clone());
         }
+        if let Event::Agent { name, change: AgentChange::Blocked { need } } = event {
+            let theirs = self.histories.values_mut().filter(|history| history.agent.as_ref() == Some(name));
+            theirs.for_each(|history| history.block(at, need.is_some()));
+        }
         if let Some(id) = subject(event).filter(|id| self.members.contains(*id)) {
-            self.histories.entry(id.clone()).or_insert_with(|| MessageHistory::new(at)).take(at, seq, event);
+            let history = self.histories.entry(id.clone()).or_insert_with(|| MessageHistory::new(at));
+            history.is_alone = !self.parts.contains_key(id);
+            history.take(at, seq, event);
         }
     }
 }

@@ -1,19 +1,23 @@
 //! What the journal says of one message: its steps as sentences, and how long it waited, was worked on and rested. Pure.
 
-use super::sentence::Sentence;
+use super::step::step;
 use crate::engine::event::{Event, Why};
-use crate::engine::history;
-use crate::engine::life::{Move, Spent, Stage, StageName, TurnKind, next};
+use crate::engine::life::{Category, Move, Spent, Stage, StageName, TurnKind, next};
 use crate::engine::message::Message;
 use crate::engine::words::{AgentName, MessageId, Millis, Seq};
+use crate::read::bodies::title_of;
+use crate::wire::api::{SpanInfo, StoryStep};
+use crate::wire::time::rfc3339_ms;
 
 /// The history of one message.
 #[derive(Debug, Clone)]
 pub struct MessageHistory {
     /// All but its content; none if the segment in which it was accepted is gone.
     pub message: Option<Box<Message>>,
+    /// The first line of its content.
+    pub title: Option<String>,
     /// What happened to it, in order.
-    pub steps: Vec<HistoryStep>,
+    pub steps: Vec<StoryStep>,
     stage: Stage,
     /// Since when it is in that stage.
     pub since: Millis,
@@ -31,20 +35,20 @@ pub struct MessageHistory {
     /// Turns that were typed again.
     pub redeliveries: u32,
     times: Times,
+    spans: Vec<Span>,
+    /// Whether its agent needs a person or time, and whether it rests because it asks.
+    is_blocked: bool,
+    asks: bool,
+    /// Whether it has no parts: where it rests, it is its agent or a person who is waited for.
+    pub(super) is_alone: bool,
 }
 
-/// One step, without the message's id before it.
+/// A stretch of its time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HistoryStep {
-    pub at: Millis,
-    /// Number of the step in the journal.
-    pub seq: Seq,
-    /// The agent it is about.
-    pub agent: Option<AgentName>,
-    /// What happened.
-    pub text: String,
-    /// Whether the next step says it too: left out where many messages are told together.
-    pub is_minor: bool,
+struct Span {
+    how: &'static str,
+    agent: Option<AgentName>,
+    from: Millis,
 }
 
 /// Where a message's time went, in ms.
@@ -64,6 +68,7 @@ impl MessageHistory {
     pub fn new(at: Millis) -> Self {
         Self {
             message: None,
+            title: None,
             steps: Vec::new(),
             stage: Stage::accepted(Millis(0)),
             since: at,
@@ -75,6 +80,10 @@ impl MessageHistory {
             reminders: 0,
             redeliveries: 0,
             times: Times::default(),
+            spans: Vec::new(),
+            is_blocked: false,
+            asks: false,
+            is_alone: false,
         }
     }
 
@@ -83,11 +92,13 @@ impl MessageHistory {
         let to = self.message.as_ref().map(|message| &message.to);
         let whose = self.agent.as_ref().or(to).cloned();
         match event {
-            Event::Accepted { message, not_before, unmet, .. } => {
+            Event::Accepted { message, not_before, unmet, body, .. } => {
                 *self = Self { steps: std::mem::take(&mut self.steps), ..Self::new(at) };
                 self.message = Some(message.clone());
+                self.title = Some(title_of(&body.content)).filter(|title| !title.is_empty());
                 self.stage = Stage::accepted(*not_before);
                 self.unmet.clone_from(unmet);
+                self.span(at);
             }
             Event::Moved { to, agent, why, .. } => self.go(at, *to, agent.as_ref(), why),
             Event::Ended { outcome, answer, why, .. } => {
@@ -99,10 +110,9 @@ impl MessageHistory {
             }
             _ => {}
         }
-        if let Some(told) = history::tell(event, whose.as_ref()) {
-            let is_minor =
-                matches!(event, Event::Moved { to: Move::Submit | Move::Claim | Move::Verify, .. });
-            self.steps.push(HistoryStep { at, seq, agent: told.agent, text: told.text, is_minor });
+        if let Some(step) = step((at, seq), event, whose.as_ref()) {
+            let turn = step.turn.or_else(|| Some(self.stage.turn()?.number));
+            self.steps.push(StoryStep { turn, ..step });
         }
     }
 
@@ -126,6 +136,54 @@ impl MessageHistory {
         times
     }
 
+    /// Who had it, and how, oldest first.
+    #[must_use]
+    pub fn spans(&self) -> Vec<SpanInfo> {
+        let ends = self.spans.iter().skip(1).map(|next| Some(next.from)).chain([self.ended]);
+        let spans = self.spans.iter().zip(ends);
+        // What was over at once is no stretch.
+        let spans = spans.filter(|(span, end)| *end != Some(span.from));
+        spans
+            .map(|(span, end)| SpanInfo {
+                how: span.how.to_owned(),
+                agent: span.agent.as_ref().map(ToString::to_string),
+                from: rfc3339_ms(span.from),
+                to: end.map(rfc3339_ms),
+            })
+            .collect()
+    }
+
+    /// Its agent needs somebody from now on, or no longer.
+    pub(super) fn block(&mut self, at: Millis, is_blocked: bool) {
+        self.is_blocked = is_blocked;
+        if self.ended.is_none() {
+            self.span(at);
+        }
+    }
+
+    /// Begins a stretch, if it is another than before.
+    fn span(&mut self, at: Millis) {
+        let how = match self.stage.category() {
+            Category::UnderWay if self.stage.is_in_doubt() => "doubt",
+            Category::UnderWay | Category::Waiting if self.is_blocked => "person",
+            Category::Queued => "queue",
+            Category::UnderWay | Category::Closing => "work",
+            Category::Waiting if self.asks || self.is_alone => "person",
+            Category::Waiting => "parts",
+            Category::Held => "person",
+            Category::Ended => return,
+        };
+        let agent = self.agent.clone();
+        let is_same = |last: &Span| last.how == how && last.agent == agent;
+        // Stretches of one kind and agent that follow each other are one.
+        while self.spans.last().is_some_and(|last| last.from == at) {
+            self.spans.pop();
+        }
+        if !self.spans.last().is_some_and(is_same) {
+            self.spans.push(Span { how, agent, from: at });
+        }
+    }
+
     fn go(&mut self, at: Millis, to: Move, agent: Option<&AgentName>, why: &Why) {
         if let Move::Intend(turn) = to {
             self.turns = self.turns.max(turn.number);
@@ -136,11 +194,14 @@ impl MessageHistory {
             Why::Text(text) => Some(text.clone()),
             _ => None,
         };
+        let had = self.agent.clone();
+        self.asks = matches!(to, Move::Ask);
         self.agent = match (to, agent) {
             (Move::Return { .. }, _) => None,
             (_, Some(agent)) => Some(agent.clone()),
             (_, None) => self.agent.take(),
         };
+        self.is_blocked &= had == self.agent;
         // What cannot be is a gap in the journal: the history goes on from where it was.
         if let Ok(stage) = next(self.stage, to) {
             self.enter(at, stage);
@@ -151,6 +212,7 @@ impl MessageHistory {
         self.times.add(self.stage, at.since(self.since));
         self.stage = stage;
         self.since = at;
+        self.span(at);
     }
 }
 
@@ -162,13 +224,5 @@ impl Times {
             Spent::OnAnswers => self.rested += ms,
             Spent::Over => {}
         }
-    }
-}
-
-impl HistoryStep {
-    /// As it is printed, in the history of this message.
-    #[must_use]
-    pub fn sentence(&self, id: &MessageId) -> Sentence {
-        Sentence::new((self.at, self.seq), (Some(id), self.agent.as_ref()), self.text.clone())
     }
 }

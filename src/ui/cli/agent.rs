@@ -109,5 +109,5 @@ pub(super) fn order(context: &Context, path: &str) -> Ended {
 
 fn list(context: &Context) -> Ended {
     let status: StatusInfo = context.client()?.get("/api/status", ANSWER_DEADLINE)?;
-    context.tell(&status.agents, || status::agents(&status.agents))
+    context.tell(&status.agents, || status::agents(context, &status.agents))
 }

@@ -14,18 +14,19 @@ use std::process::Command;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  tasuki attach                  the session: C-b n next window, C-b w list, C-b d leave
+  tasuki attach                  the boss's window: C-b n next, C-b w list, C-b d leave
   tasuki attach grand_boss       that agent's window
   tasuki attach --all            all agents at once, read-only: C-b n next page
 
-tasuki types nothing to an agent while you type in its window. Two people who are attached see the same window, and both type \
+tasuki types nothing to an agent while you type in its window. While you are alone, the windows have the size of your terminal; \
+then they get their own again. Two people who are attached see the same window, and both type \
 there. So nobody can attach to another agent while somebody looks at one, unless `--take` detaches them first.
 
 Exit codes:
   2  cannot attach here
   5  no agent is running")]
 pub(super) struct Args {
-    /// Agent name
+    /// Agent name. Default: the boss, or what is looked at already
     agent: Option<AgentName>,
     /// Show all agents at once, read-only
     #[arg(long, conflicts_with = "agent")]
@@ -41,14 +42,18 @@ pub(super) struct Args {
 pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let workspace = context.workspace()?;
     let settings = Settings::load(&workspace, &context.around)?.settings;
-    let window = args.agent.as_ref().map(|name| settings.team.member(name)).transpose()?;
     let server = tmux_server(&workspace, &context.around, &settings);
+    let named = args.agent.as_ref().map(|name| settings.team.member(name)).transpose()?;
+    // Whoever looks already keeps their window.
+    let boss =
+        settings.order.first().filter(|boss| server.lookers().is_empty() && server.has_window(boss.as_str()));
+    let window = named.clone().or_else(|| boss.cloned());
     let around = std::env::var_os(INSIDE).filter(|tmux| !tmux.is_empty());
     let is_inside = around.as_ref().is_some_and(|tmux| server.is_that_of(tmux));
     let arguments = if is_inside && !args.all {
         server.switch(window.as_ref().map(AgentName::as_str))
     } else if args.all {
-        let windows: Vec<String> = settings.team.members.keys().map(ToString::to_string).collect();
+        let windows: Vec<String> = settings.order.iter().map(ToString::to_string).collect();
         server.attach_all(&windows)
     } else {
         server.attach(window.as_ref().map(AgentName::as_str))
@@ -81,20 +86,47 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
         ));
     }
     if !args.all && !is_inside {
-        be_alone(&server, window.as_ref(), args.take)?;
+        be_alone(&server, named.as_ref(), args.take)?;
     }
-    let mut command = Command::new(PROGRAM);
-    command.args(arguments);
     if around.is_some() && (args.all || !is_inside) {
-        // The agents' server is one of its own, and a client would refuse to run inside another.
-        command.env_remove(INSIDE);
         context.remark(
-            "this tmux runs inside yours, which sees the keys first: C-b C-b d leaves the agents' session",
+            "the agents' tmux is a server of its own, so its windows cannot be among yours: it runs inside of this window, and \
+             C-b C-b d leaves it",
         );
     }
-    let error = command.exec();
-    let cure = "install tmux, and start the agents with `tasuki up`";
-    Err(Failure::new(Kind::Failed, "tmux", format!("cannot run tmux: {error}"), cure))
+    show(&server, arguments, (args.all || !is_inside, !args.all && !is_inside))
+}
+
+/// Becomes tmux, or runs it for as long as the windows follow its terminal.
+fn show(server: &Server, arguments: Vec<String>, (is_new, may_follow): (bool, bool)) -> Ended {
+    let follows = may_follow && server.lookers().is_empty();
+    let mut command = Command::new(PROGRAM);
+    command.args(if follows { following(server, arguments) } else { arguments });
+    if is_new {
+        // A client would refuse to run inside another.
+        command.env_remove(INSIDE);
+    }
+    let ended = if may_follow { server.stay(command) } else { Err(command.exec()) };
+    match ended {
+        Ok(ended) if ended.success() => Ok(()),
+        // It has said itself why.
+        Ok(_) => {
+            Err(Failure::new(Kind::Failed, "tmux", "tmux ended with an error", "see what it said above"))
+        }
+        Err(error) => {
+            let cure = "install tmux, and start the agents with `tasuki up`";
+            Err(Failure::new(Kind::Failed, "tmux", format!("cannot run tmux: {error}"), cure))
+        }
+    }
+}
+
+/// The windows follow before they are shown.
+fn following(server: &Server, attach: Vec<String>) -> Vec<String> {
+    /// `-L SOCKET -u`, before the first command.
+    const OPTIONS: usize = 3;
+    let mut words = attach;
+    words.splice(OPTIONS..OPTIONS, server.follow());
+    words
 }
 
 /// Whoever is attached shares the session's window: their keys would go to another agent than they look at.

@@ -96,6 +96,19 @@ impl Context {
         Ok(out.flush()?)
     }
 
+    /// Writes what moves the cursor, to a terminal.
+    pub(super) fn put(&self, text: &str) -> Ended {
+        // It is a terminal, so whatever is said about colours it obeys this; colours were left out where they were not wanted.
+        let mut out = std::io::stdout().lock();
+        let choice = match self.globals.color.choice() {
+            ColorChoice::Auto => AutoStream::choice(&out),
+            choice => choice,
+        };
+        let text = if choice == ColorChoice::Never { without_colours(text) } else { text.to_owned() };
+        out.write_all(text.as_bytes())?;
+        Ok(out.flush()?)
+    }
+
     pub(super) fn say_json(&self, value: &impl Serialize) -> Ended {
         let text = serde_json::to_string_pretty(value).map_err(std::io::Error::other)?;
         self.say(text)
@@ -128,6 +141,20 @@ impl Context {
             _ => self.remark(failure.text()),
         }
     }
+}
+
+/// A text without its colours; what moves the cursor stays.
+fn without_colours(text: &str) -> String {
+    let mut out = String::new();
+    for (number, piece) in text.split("\u{1b}[").enumerate() {
+        let end = piece.find(|c: char| c.is_ascii_alphabetic());
+        match end {
+            _ if number == 0 => out.push_str(piece),
+            Some(end) if piece.as_bytes()[end] == b'm' => out.push_str(&piece[end + 1..]),
+            _ => out.push_str(&format!("\u{1b}[{piece}")),
+        }
+    }
+    out
 }
 
 /// Whether a command line that cannot be understood asks for JSON.

@@ -26,5 +26,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
         // It fails for the leader of a process group, who has no terminal to leave or was started by hand.
         let _ = rustix::process::setsid();
     }
-    Ok(start::run(workspace, context.around.clone(), Box::new(server::serve))?)
+    let browsers = Some(workspace.clone());
+    let serve = |listener, calls, reads| server::serve(listener, calls, reads, browsers);
+    Ok(start::run(workspace, context.around.clone(), Box::new(serve))?)
 }

@@ -4,32 +4,8 @@ use crate::engine::words::MessageId;
 use crate::io::regular;
 use crate::io::workspace::Workspace;
 use crate::wire::message::view::MessageView;
-use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// `status/agents/NAME.yaml`.
-#[derive(Debug, Clone, Deserialize)]
-pub(super) struct AgentFile {
-    pub(super) agent_name: String,
-    pub(super) current_task: Option<String>,
-}
-
-/// Every agent that has a status file, by name. A file that cannot be read is passed over: the daemon writes it again.
-pub(super) fn agents(workspace: &Workspace) -> Vec<AgentFile> {
-    let entries = fs::read_dir(workspace.agents_status()).into_iter().flatten().flatten();
-    let yaml = entries.map(|entry| entry.path()).filter(|path| is_yaml(path));
-    let mut agents: Vec<AgentFile> = yaml.filter_map(|path| read(&path)).collect();
-    agents.sort_by(|a, b| a.agent_name.cmp(&b.agent_name));
-    agents
-}
-
-/// Messages to the user that nobody has read yet, oldest first, and where each lies.
-pub(super) fn unread(workspace: &Workspace) -> Vec<(MessageView, PathBuf)> {
-    let mut unread = views(&workspace.inbox());
-    unread.sort_by(|(a, _), (b, _)| (&a.accepted_at, &a.id).cmp(&(&b.accepted_at, &b.id)));
-    unread
-}
 
 /// The answer to a message, if it is written.
 pub(super) fn result(workspace: &Workspace, id: &MessageId) -> Option<MessageView> {
@@ -68,15 +44,4 @@ fn view(path: &Path) -> Option<MessageView> {
 /// Any other view, or as a map.
 pub(super) fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
     serde_saphyr::from_str(&regular::read(path, VIEW_BYTES_MAX).ok()?).ok()
-}
-
-/// Every view in a folder. One that cannot be read is passed over: the daemon writes it again.
-fn views(folder: &Path) -> Vec<(MessageView, PathBuf)> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let yaml = entries.map(|entry| entry.path()).filter(|path| is_yaml(path));
-    yaml.filter_map(|path| Some((view(&path)?, path))).collect()
-}
-
-fn is_yaml(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "yaml")
 }

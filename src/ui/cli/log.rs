@@ -154,6 +154,8 @@ impl Tail {
             self.file = open(&self.path)?;
         }
         let Some((file, inode)) = &mut self.file else { return Ok(lines) };
+        // Seen before it is read: what was written before the rotation is all there, and is read first.
+        let rotated = self.path.metadata().map_or(true, |meta| meta.ino() != *inode);
         loop {
             let at = file.stream_position()?;
             let mut bytes = Vec::new();
@@ -167,7 +169,6 @@ impl Tail {
                 lines.push(line);
             }
         }
-        let rotated = self.path.metadata().map_or(true, |meta| meta.ino() != *inode);
         if rotated {
             self.file = None;
         }

@@ -35,7 +35,18 @@ pub(super) fn look<Q: Answers + Clone>(
     client: &Client,
     question: &Q,
 ) -> Result<Looked<Q::Answer>, Failure> {
-    let source = match client.get::<Q::Answer>(&question.address(), PATIENCE) {
+    look_within(PATIENCE, context, workspace, client, question)
+}
+
+/// The same with so much patience.
+pub(super) fn look_within<Q: Answers + Clone>(
+    patience: Duration,
+    context: &Context,
+    workspace: &Workspace,
+    client: &Client,
+    question: &Q,
+) -> Result<Looked<Q::Answer>, Failure> {
+    let source = match client.get::<Q::Answer>(&question.address(), patience) {
         Ok(answer) => return Ok(Looked { answer, source: Source::Daemon }),
         Err(ClientError::TooSlow(_)) => Source::SilentDaemon,
         // It was killed while it was asked, or just before.

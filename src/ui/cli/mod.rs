@@ -2,9 +2,12 @@
 //! ends well or with a [`failure::Failure`].
 
 mod agent;
+mod ages;
 mod answer;
 mod attach;
 mod cancel;
+mod columns;
+mod complete;
 mod completions;
 mod context;
 mod daemon;
@@ -20,19 +23,28 @@ mod inbox;
 mod init;
 mod lab;
 mod lint;
+mod list;
 mod log;
 mod look;
 mod lying;
+mod man;
+mod marks;
+mod needs;
 mod pane;
 mod reply;
 mod retry;
 mod send;
 mod service;
+mod show;
 mod status;
 mod stop;
 mod table;
+mod team;
+mod top;
 mod up;
 mod wait;
+mod watch;
+mod web;
 mod why;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -74,10 +86,17 @@ enum Verb {
     Send(send::Args),
     Reply(reply::Args),
     Status(status::Args),
+    Needs(needs::Args),
+    #[command(visible_alias = "ls")]
+    List(list::Args),
+    Show(show::Args),
+    Inbox(inbox::Args),
+    Top(top::Args),
     Log(log::Args),
     Why(why::Args),
     Answer(answer::Args),
     Attach(attach::Args),
+    Web(web::Args),
     Cancel(cancel::Args),
     Retry(retry::Args),
     Stop(stop::Args),
@@ -91,11 +110,15 @@ enum Verb {
     Torture(crate::lab::torture::Args),
     Lint(lint::Args),
     Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// Runs the program and gives its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
+    if complete::is_done(command) {
+        return ExitCode::SUCCESS;
+    }
     crate::io::umask::keep_our_own();
     let line = match Line::try_parse() {
         Ok(line) => line,
@@ -142,10 +165,16 @@ fn run(context: &Context, verb: Verb) -> Ended {
         Verb::Send(args) => send::run(context, &args),
         Verb::Reply(args) => reply::run(context, &args),
         Verb::Status(args) => status::run(context, &args),
+        Verb::Needs(args) => needs::run(context, &args),
+        Verb::List(args) => list::run(context, &args),
+        Verb::Show(args) => show::run(context, &args),
+        Verb::Inbox(args) => inbox::run(context, &args),
+        Verb::Top(args) => top::run(context, &args),
         Verb::Log(args) => log::run(context, &args),
         Verb::Why(args) => why::run(context, &args),
         Verb::Answer(args) => answer::run(context, &args),
         Verb::Attach(args) => attach::run(context, &args),
+        Verb::Web(args) => web::run(context, &args),
         Verb::Cancel(args) => cancel::run(context, &args),
         Verb::Retry(args) => retry::run(context, &args),
         Verb::Stop(args) => stop::run(context, &args),
@@ -158,6 +187,7 @@ fn run(context: &Context, verb: Verb) -> Ended {
         #[cfg(feature = "lab")]
         Verb::Torture(args) => lab::torture(context, &args),
         Verb::Lint(args) => lint::run(context, &args),
-        Verb::Completions(args) => completions::run(context, &args, command()),
+        Verb::Completions(args) => completions::run(context, &args),
+        Verb::Man(args) => man::run(context, &args, command()),
     }
 }

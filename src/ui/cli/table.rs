@@ -49,12 +49,18 @@ pub(super) fn harmless_lines(text: &str) -> String {
 
 /// Columns of the terminal that the output goes to, if it goes to one.
 pub(super) fn terminal_width() -> Option<usize> {
-    let out = std::io::stdout();
-    let size = out.is_terminal().then(|| rustix::termios::tcgetwinsize(&out).ok()).flatten()?;
-    (size.ws_col > 0).then_some(usize::from(size.ws_col))
+    terminal_size().map(|(width, _)| width)
 }
 
-fn cut(line: &str, width: Option<usize>) -> String {
+/// Its columns and rows.
+pub(super) fn terminal_size() -> Option<(usize, usize)> {
+    let out = std::io::stdout();
+    let size = out.is_terminal().then(|| rustix::termios::tcgetwinsize(&out).ok()).flatten()?;
+    (size.ws_col > 0).then_some((usize::from(size.ws_col), usize::from(size.ws_row)))
+}
+
+/// A line of at most so many columns; what is cut ends in `…`.
+pub(super) fn cut(line: &str, width: Option<usize>) -> String {
     let Some(width) = width.filter(|width| line.width() > *width) else { return line.to_owned() };
     let mut taken = 0;
     let mut out = String::new();

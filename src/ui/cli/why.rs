@@ -3,13 +3,13 @@
 use super::context::{Context, Ended};
 use super::dropping;
 use super::failure::{Failure, Kind};
-use super::history;
 use super::history::draw::{Style, draw};
+use super::look::{Looked, look};
+use super::table::harmless;
 use crate::engine::words::{AgentName, MessageId};
-use crate::io::client::{ANSWER_DEADLINE, Client};
+use crate::io::client::Client;
 use crate::io::workspace::Workspace;
-use crate::read::history::of_agent;
-use crate::wire::api::{AgentInfo, StatusInfo};
+use crate::wire::api::{AgentHistoryQuery, StoryInfo, StoryQuery};
 use crate::wire::team_file::Settings;
 
 /// Prints the history of a message with all its parts, or of an agent, with times and evidence
@@ -44,32 +44,36 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
 
 fn about_message(context: &Context, workspace: &Workspace, args: &Args, id: &MessageId) -> Ended {
     let client = Client::new(workspace, &context.around)?;
-    let (found, unread) = history::read(workspace, &client, id)?;
+    let StoryInfo { tree, unread } =
+        match look(context, workspace, &client, &StoryQuery { id: id.to_string() }) {
+            Ok(Looked { answer, .. }) => answer,
+            Err(failure) if failure.problem.code == "no-message" => {
+                let now = dropping::lies(workspace, id).ok_or_else(|| unknown(&args.subject))?;
+                let value =
+                    serde_json::json!({"subject": args.subject, "story": [], "now": now, "tree": null});
+                return context.tell(&value, || now.clone());
+            }
+            Err(failure) => return Err(failure),
+        };
     warn(context, unread);
-    let Some(found) = found else {
-        let now = dropping::lies(workspace, id).ok_or_else(|| unknown(&args.subject))?;
-        let value = serde_json::json!({"subject": args.subject, "story": [], "now": now, "tree": null});
-        return context.tell(&value, || now.clone());
-    };
-    let now = found.waits_for.as_ref();
-    let now = now.map(|what| format!("{}, waits for {what}", found.stage.said()));
-    let value = serde_json::json!({"subject": args.subject, "story": found.story, "now": now, "tree": found});
-    context.tell(&value, || draw(&found, Style::of_the_terminal(args.full)))
+    let now = tree.waits_for.as_ref();
+    let now = now.map(|what| format!("{}, waits for {what}", tree.stage.said()));
+    let value = serde_json::json!({"subject": args.subject, "story": tree.story, "now": now, "tree": tree});
+    context.tell(&value, || draw(&tree, Style::of_the_terminal(args.full)))
 }
 
 fn about_agent(context: &Context, workspace: &Workspace, args: &Args, agent: &AgentName) -> Ended {
-    let history = of_agent(workspace, agent)?;
-    if history.sentences.is_empty() {
+    let client = Client::new(workspace, &context.around)?;
+    let question = AgentHistoryQuery { name: agent.to_string() };
+    let history = look(context, workspace, &client, &question)?.answer;
+    if history.story.is_empty() {
         return Err(unknown(&args.subject));
     }
     warn(context, history.unread);
-    let client = Client::new(workspace, &context.around)?;
-    let status = client.get::<StatusInfo>("/api/status", ANSWER_DEADLINE).ok();
-    let agents = status.map(|status| status.agents).unwrap_or_default();
-    let now = agents.iter().find(|info| info.agent_name == agent.as_str()).map(agent_now);
-    let value = serde_json::json!({"subject": args.subject, "story": history.sentences, "now": now});
+    let (story, now) = (&history.story, &history.now);
+    let value = serde_json::json!({"subject": args.subject, "story": story, "now": now});
     context.tell(&value, || {
-        let lines = history.sentences.iter().map(|sentence| format!("{}  {}", sentence.at, sentence.text));
+        let lines = story.iter().map(|step| format!("{}  {}", step.at, harmless(&step.text)));
         let now = now.iter().map(|now| format!("now: {now}"));
         lines.chain(now).collect::<Vec<_>>().join("\n")
     })
@@ -79,12 +83,6 @@ fn about_agent(context: &Context, workspace: &Workspace, args: &Args, agent: &Ag
 pub(super) fn member(context: &Context, workspace: &Workspace, name: &AgentName) -> Option<AgentName> {
     let team = Settings::load(workspace, &context.around).ok()?.settings.team;
     team.addressee(name).ok().filter(|name| team.members.contains_key(name))
-}
-
-fn agent_now(agent: &AgentInfo) -> String {
-    let task = agent.current_task.as_deref().map_or(String::new(), |id| format!(" on {id}"));
-    let why = agent.why.as_deref().map_or(String::new(), |why| format!(": {why}"));
-    format!("{}{task}{why}; {} waiting", agent.state, agent.queued)
 }
 
 fn warn(context: &Context, unread: u64) {

@@ -3,6 +3,7 @@
 use super::gate::Gate;
 use super::given::Question;
 use crate::read::Answers;
+use crate::read::story::Scans;
 use axum::Json;
 use axum::extract::State;
 use axum::handler::Handler;
@@ -39,15 +40,17 @@ pub(super) enum Form {
     Events,
     /// One or the other, as is asked.
     Either,
+    /// Numbers for Prometheus.
+    OpenMetrics,
 }
 
 impl Form {
     pub(super) fn as_json(self) -> bool {
-        self != Self::Events
+        matches!(self, Self::Json | Self::Either)
     }
 
     pub(super) fn as_events(self) -> bool {
-        self != Self::Json
+        matches!(self, Self::Events | Self::Either)
     }
 }
 
@@ -145,6 +148,14 @@ pub(super) fn read<Q: Answers>() -> Address {
     };
     let (takes, gives) = (Part::of::<Q>(), Part::of::<Q::Answer>());
     Address::new(("GET", Q::PATH), (takes, gives), Q::WHAT, routing::get(handler))
+}
+
+/// An address at which a question is answered for which the whole journal is read.
+pub(super) fn scan<Q: Scans>() -> Address {
+    let handler = |State(gate): State<Gate>, Question(question): Question<Q>| async move {
+        gate.scan(question).await.map(Json)
+    };
+    Address { handler: routing::get(handler), ..read::<Q>() }
 }
 
 /// An address that is asked to do something.

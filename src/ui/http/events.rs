@@ -5,11 +5,11 @@
 //! nobody anything, and misses nothing.
 
 use super::gate::Gate;
-use super::given::Asked;
+use super::given::{Asked, Key};
 use super::refused::Refused;
 use super::stream::{self, BEAT, COMMENT, event};
-use crate::daemon::clients::published::Follower;
 use crate::daemon::clients::reads::Reads;
+use crate::daemon::clients::request::Request;
 use crate::io::journal::Cursor;
 use crate::read::{EventFilter, Seen, Steps, StreamStart};
 use crate::wire::api::{EventsQuery, Problem, ResetInfo};
@@ -25,6 +25,9 @@ use tokio::time::sleep;
 
 /// What is shown is sent at most this often: a person sees no more, and a busy team changes more often.
 const VIEW_EVERY: Duration = Duration::from_millis(100);
+/// Silence after which what was written is made durable for whoever follows.
+const SETTLED_AFTER: Duration = Duration::from_millis(50);
+
 /// Answers with the stream.
 pub(super) async fn events(
     State(gate): State<Gate>,
@@ -45,10 +48,9 @@ pub(super) async fn events(
         StreamStart::At(cursor) => (cursor, false),
         StreamStart::Reset(cursor) => (cursor, true),
     };
-    let follower = gate.reads.follow();
     Ok(stream::answer(|frames| {
-        let (reads, touched) = (gate.reads, BTreeSet::new());
-        Stream { reads, _follower: follower, filter, cursor, view, touched, frames }.run(reset)
+        let (reads, touched) = (gate.reads.clone(), BTreeSet::new());
+        Stream { gate, reads, filter, cursor, view, touched, frames }.run(reset)
     }))
 }
 
@@ -61,8 +63,8 @@ fn last_seen(headers: &HeaderMap) -> Result<Option<u64>, Refused> {
 
 /// One reader.
 struct Stream {
+    gate: Gate,
     reads: Reads,
-    _follower: Follower,
     filter: EventFilter,
     cursor: Cursor,
     /// What it has been shown, if it wants that.
@@ -102,6 +104,10 @@ impl Stream {
                 pause.set(sleep(VIEW_EVERY));
             }
             let is_viewed = self.view.is_some();
+            let is_behind = {
+                let extents = self.reads.extents.borrow();
+                extents.written.seq > extents.durable.seq
+            };
             tokio::select! {
                 changed = self.reads.extents.changed() => {
                     changed.map_err(|_| Over)?;
@@ -112,6 +118,7 @@ impl Stream {
                     is_stale = true;
                 }
                 () = &mut pause, if !may_show => may_show = true,
+                () = sleep(SETTLED_AFTER), if is_behind => self.settle().await?,
                 () = &mut beat => {
                     self.send(COMMENT).await?;
                     // What lies in `queue/` is nobody's to report.
@@ -120,6 +127,20 @@ impl Stream {
                 }
                 () = self.frames.closed() => return Err(Over),
             }
+        }
+    }
+
+    /// Has the loop make durable what was written a while ago: nothing else may come that needs it.
+    async fn settle(&mut self) -> Result<(), Over> {
+        self.gate.ask(Key::NONE, Request::Settle).await.map_err(|_| Over)?;
+        tokio::select! {
+            changed = self.reads.extents.changed() => {
+                self.reads.extents.mark_changed();
+                changed.map_err(|_| Over)
+            }
+            // The loop may have no journal to write to just now.
+            () = sleep(BEAT) => Ok(()),
+            () = self.frames.closed() => Err(Over),
         }
     }
 

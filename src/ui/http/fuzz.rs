@@ -2,6 +2,7 @@
 
 use super::gate::Gate;
 use super::routes::router;
+use super::tcp::order::Way;
 use crate::daemon::clients::published::Published;
 use crate::daemon::clients::reads;
 use crate::daemon::clients::request::{Call, Request, Response};
@@ -83,7 +84,10 @@ fn door() -> Option<(Runtime, Router)> {
     runtime.spawn(refuse_all(asked));
     let workspace = Workspace::at(&std::env::temp_dir()).ok()?;
     let (reads, _) = reads::start(workspace, Clock::start(), &Published::default()).ok()?;
-    Some((runtime, router(Gate { calls, reads, clock: Clock::start() })))
+    Some((
+        runtime,
+        router(Gate { calls, reads, clock: Clock::start(), way: Way::Socket(mpsc::channel(1).0) }),
+    ))
 }
 
 async fn refuse_all(mut asked: mpsc::Receiver<Call>) {

@@ -2,6 +2,7 @@
 
 use super::given::Key;
 use super::refused::Refused;
+use super::tcp::order::Way;
 use crate::daemon::clients::reads::Reads;
 use crate::daemon::clients::request::{Call, Calls, PaneRequest, PaneResponse, Request, Response};
 use crate::engine::input::{Command, Reply};
@@ -9,6 +10,7 @@ use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::clock::Clock;
 use crate::read::Answers;
+use crate::read::story::Scans;
 use crate::wire::api::{Done, MessageQuery};
 use crate::wire::message::view::MessageView;
 use crate::wire::time;
@@ -22,6 +24,7 @@ pub(super) struct Gate {
     pub(super) calls: Calls,
     pub(super) reads: Reads,
     pub(super) clock: Clock,
+    pub(super) way: Way,
 }
 
 pub(super) type JsonAnswer<T> = Result<Json<T>, Refused>;
@@ -67,6 +70,20 @@ impl Gate {
         let answer = self.reads.ask(move |model| question.answer(model)).await;
         let answer = answer.ok_or_else(|| Refused::unavailable("the daemon is ending or restarting"))?;
         answer.map_err(Refused::of_problem)
+    }
+
+    /// The same where the whole journal is read: by a thread of its own, so that nobody else's question waits for it. What was
+    /// written after the question does not count.
+    pub(super) async fn scan<Q: Scans>(&self, question: Q) -> Result<Q::Answer, Refused> {
+        let gone = || Refused::unavailable("the daemon is ending or restarting");
+        let begun = self.reads.ask(move |model| (question.subject(model), model.pages())).await;
+        let (subject, pages) = begun.ok_or_else(gone)?;
+        let subject = subject.map_err(Refused::of_problem)?;
+        let scan = tokio::task::spawn_blocking(move || (Q::scan(&subject, &pages), subject));
+        let (found, subject) = scan.await.map_err(|_| gone())?;
+        let found = found.map_err(Refused::of_problem)?;
+        let answer = self.reads.ask(move |model| Q::tell(&subject, found, model)).await;
+        answer.ok_or_else(gone)?.map_err(Refused::of_problem)
     }
 
     pub(super) async fn message(&self, id: MessageId) -> Result<MessageView, Refused> {

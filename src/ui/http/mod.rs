@@ -2,11 +2,13 @@
 //! `routes` are the daemon's side, `client` is the other. `protocol/API.md` is the page for programs in other languages.
 
 mod address;
+mod connection;
 mod events;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzz;
 mod gate;
 mod given;
+mod metrics;
 mod openapi;
 mod panes;
 mod places;
@@ -16,6 +18,7 @@ mod routes;
 mod screen;
 pub mod server;
 mod stream;
+mod tcp;
 
 /// Largest body of a request, in bytes (durability, limits): that of a dropped file.
 pub const BODY_BYTES_MAX: usize = crate::wire::FILE_BYTES_MAX;

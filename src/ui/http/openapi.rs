@@ -1,6 +1,6 @@
 //! The same as `protocol/API.md` for programs: an OpenAPI 3.1 document, made from the table of addresses and the types themselves.
 
-use super::address::{Address, Part};
+use super::address::{Address, Form, Part};
 use crate::wire::api::Problem;
 use crate::wire::message::schema;
 use schemars::{JsonSchema, schema_for};
@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 const VERSION: &str = "3.1.1";
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
+const METRICS: &str = "application/openmetrics-text";
 const ABOUT: &str =
     "The socket of a workspace's daemon: HTTP over a Unix socket. API.md says how it is used.";
 
@@ -50,7 +51,7 @@ fn operation(address: &Address) -> Value {
     let mut operation = json!({
         "operationId": name_of(address),
         "summary": address.what,
-        "tags": [address.path.split('/').nth(2).unwrap_or_default()],
+        "tags": [address.path.trim_start_matches("/api").split('/').nth(1).unwrap_or_default()],
         "parameters": parameters(address),
         "responses": {
             address.status: {"description": address.what, "content": answer(address)},
@@ -68,7 +69,7 @@ fn operation(address: &Address) -> Value {
 
 /// `post_messages_id_cancel`.
 fn name_of(address: &Address) -> String {
-    let words = address.path.trim_start_matches("/api/").split(['/', '-', '.']);
+    let words = address.path.trim_start_matches("/api").trim_start_matches('/').split(['/', '-', '.']);
     let words = words.map(|word| word.trim_matches(['{', '}']));
     words.fold(address.method.to_lowercase(), |name, word| name + "_" + word)
 }
@@ -137,6 +138,9 @@ fn answer(address: &Address) -> Value {
         Part::Nothing => json!({}),
     };
     let mut content = json!({});
+    if address.answers == Form::OpenMetrics {
+        content[METRICS] = json!({"schema": {"type": "string"}});
+    }
     if address.answers.as_json() {
         content[JSON] = json!({"schema": schema.clone()});
     }

@@ -1,10 +1,11 @@
 //! Each address of the socket and what it does: reads the request, asks the loop, and shows the answer.
 
-use super::address::{Address, Form, get, post, read};
+use super::address::{Address, Form, get, post, read, scan};
 use super::gate::{Gate, JsonAnswer, duration, seen, unexpected};
 use super::given::{Asked, Given, Key, Raw, Word, json_of};
 use super::refused::Refused;
-use super::{WAIT_MS_MAX, events, openapi, panes, screen};
+use super::tcp::asked::{prove, web};
+use super::{WAIT_MS_MAX, events, metrics, openapi, panes, screen};
 use crate::daemon::clients::request::{Request, Response, Until};
 use crate::engine::input::{Command, Reply};
 use crate::engine::life::StageName;
@@ -13,10 +14,11 @@ use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, MessageId, Millis, Token};
 use crate::io::chance::mint_id;
 use crate::wire::api::{
-    Accepted, AgentQuery, AgentsQuery, CancelQuery, Done, DownBody, EventsQuery, HaltBody, Health,
-    InboxQuery, MessageQuery, MessagesQuery, NeedsQuery, PaneAnswerBody, PaneAnswered, PaneLookInfo,
-    PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody, Problem, ReplyBody, ResetInfo,
-    ScreenInfo, ScreenQuery, StatusQuery, StepInfo, TeamQuery, ViewInfo, WaitQuery, Waited,
+    Accepted, AgentHistoryQuery, AgentQuery, AgentsQuery, CancelQuery, Done, DownBody, EventsQuery, HaltBody,
+    Health, InboxQuery, MessageQuery, MessagesQuery, NeedsQuery, PaneAnswerBody, PaneAnswered, PaneLookInfo,
+    PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody, Problem, ProofInfo, ProveQuery,
+    ReplyBody, ResetInfo, ScreenInfo, ScreenQuery, StatusQuery, StepInfo, StoryQuery, TeamQuery, ViewInfo,
+    WaitQuery, Waited, WebBody, WebInfo,
 };
 use crate::wire::message::{draft, json};
 use axum::extract::State;
@@ -38,6 +40,7 @@ fn about_messages() -> Vec<Address> {
             .status("202"),
         read::<MessagesQuery>(),
         read::<MessageQuery>(),
+        scan::<StoryQuery>(),
         get::<WaitQuery, Waited, _, _>("/api/messages/{id}/wait", wait, "waits until its stage has changed"),
         post::<CancelQuery, Done, _, _>(
             "/api/messages/{id}/cancel",
@@ -59,6 +62,7 @@ fn about_all() -> Vec<Address> {
         read::<StatusQuery>(),
         read::<AgentsQuery>(),
         read::<AgentQuery>(),
+        scan::<AgentHistoryQuery>(),
         read::<NeedsQuery>(),
         read::<InboxQuery>(),
         read::<TeamQuery>(),
@@ -72,9 +76,17 @@ fn about_all() -> Vec<Address> {
         .answers(Form::Events),
         get::<(), (), _, _>("/api/openapi.json", openapi_document, "this page for programs")
             .giving("an OpenAPI 3.1 document"),
+        get::<(), (), _, _>("/metrics", metrics::metrics, "numbers for Prometheus, as OpenMetrics text")
+            .answers(Form::OpenMetrics),
         get::<(), Health, _, _>("/api/health", health, "whether the daemon listens"),
         post::<HaltBody, Done, _, _>("/api/halt", halt, "makes or removes queue/STOP"),
         post::<DownBody, Done, _, _>("/api/down", down, "ends the daemon"),
+        post::<WebBody, WebInfo, _, _>("/api/web", web, "opens or closes the TCP port for browsers"),
+        get::<ProveQuery, ProofInfo, _, _>(
+            "/api/prove",
+            prove,
+            "proves to a page that the daemon knows its token",
+        ),
     ]
 }
 

@@ -1,41 +1,44 @@
 //! The daemon's side of the socket: takes connections of our own user, within limits, until it is dropped.
 
+use super::connection::{self, ACCEPT_AGAIN};
 use super::gate::Gate;
 use super::places::{Admitted, Busy, Places};
-use super::routes::{self};
+use super::routes;
+use super::tcp::Door;
+use super::tcp::order::{ORDERS_MAX, Way};
 use crate::daemon::clients::reads::Reads;
 use crate::daemon::clients::request::Calls;
 use crate::daemon::clients::server::Connections;
 use crate::io::clock::Clock;
+use crate::io::workspace::Workspace;
 use axum::Router;
 use hyper::Request;
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
 use hyper::service::Service;
-use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tokio_io_timeout::TimeoutStream;
 
-/// The head of a request comes at once or not at all; it also ends a connection that nobody uses any more.
-const HEAD_DEADLINE: Duration = Duration::from_secs(10);
-/// An answer is read at once or not at all: whoever asks and does not read keeps no other's place.
-const WRITE_DEADLINE: Duration = Duration::from_secs(10);
-/// Pause after the system could not give a connection (no file descriptors left): it will not have one at once.
-const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
-
-/// Serves the faces until it is dropped; every connection ends with it.
+/// Serves the faces until it is dropped; every connection ends with it. The Unix socket opens the TCP port of this workspace for
+/// browsers, where one is named.
 #[must_use]
-pub fn serve(listener: UnixListener, calls: Calls, reads: Reads) -> Connections {
+pub fn serve(listener: UnixListener, calls: Calls, reads: Reads, browsers: Option<Workspace>) -> Connections {
     Box::pin(async move {
-        let clock = Clock::start();
-        let gate = Gate { calls, reads, clock };
-        take_connections(&listener, &routes::router(gate)).await;
+        let (orders, ordered) = mpsc::channel(ORDERS_MAX);
+        let gate = Gate { calls, reads, clock: Clock::start(), way: Way::Socket(orders) };
+        let app = routes::router(gate.clone());
+        match browsers {
+            // Each is a task of its own in one thread, and ends with this one.
+            Some(workspace) => tokio::select! {
+                () = take_connections(&listener, &app) => {}
+                () = Door::new(gate, workspace, ordered).serve() => {}
+            },
+            None => take_connections(&listener, &app).await,
+        }
         "http"
     })
 }
@@ -67,7 +70,8 @@ async fn take_connections(listener: &UnixListener, app: &Router) {
         };
         if let Some((process, stream)) = next {
             let busy = Busy::default();
-            let task = connections.spawn(talk(stream, app.clone(), busy.clone()));
+            let answering = Answering { app: TowerToHyperService::new(app.clone()), busy: busy.clone() };
+            let task = connections.spawn(connection::talk(stream, answering, None));
             places.take(process, busy, task);
         }
     }
@@ -113,16 +117,4 @@ impl Service<Request<Incoming>> for Answering {
             answer
         })
     }
-}
-
-async fn talk(stream: UnixStream, app: Router, busy: Busy) {
-    let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEAD_DEADLINE);
-    let mut stream = TimeoutStream::new(stream);
-    stream.set_write_timeout(Some(WRITE_DEADLINE));
-    let stream = Box::pin(stream);
-    // A client that goes away in the middle is no news: its request is answered to nobody.
-    let _ = http
-        .serve_connection(TokioIo::new(stream), Answering { app: TowerToHyperService::new(app), busy })
-        .await;
 }

@@ -6,6 +6,7 @@ mod messages;
 mod needs;
 mod panes;
 mod read;
+mod web;
 
 pub use agents::{
     AgentDetails, AgentHistoryInfo, AgentInfo, AgentList, AsksInfo, DaemonInfo, MemberInfo, PoolInfo,
@@ -26,6 +27,7 @@ pub use read::{
     AgentHistoryQuery, AgentQuery, AgentsQuery, InboxQuery, MessageQuery, MessagesQuery, NeedsQuery,
     Question, StatusQuery, StoryQuery, TeamQuery,
 };
+pub use web::{ProofInfo, ProveQuery, WebBody, WebInfo};
 
 use crate::wire::message::view::MessageView;
 use schemars::JsonSchema;

@@ -190,3 +190,33 @@ fn nobody_is_shown_another_agent_than_they_type_to() {
     drop(person);
     house.end();
 }
+
+#[test]
+fn windows_have_the_size_of_the_one_terminal_that_looks_and_their_own_again() {
+    let agents = SHELL.to_owned() + &SHELL.replace("worker", "a10").replace("PLAIN", "OTHER");
+    let mut house = House::new("fits 窓", &format!("{agents}{QUIET}"), &[]);
+    house.start();
+    house.until("idle", |house| status(house).contains("state: idle"));
+    house.until("the other one", |house| house.read("status/agents/a10.yaml").contains("state: idle"));
+    let sizes = |house: &House| {
+        let form = "#{window_name} #{window_width}x#{window_height} #{window-size}";
+        let all = house.tmux(&["list-windows", "-F", form]);
+        let mut all: Vec<String> =
+            all.lines().filter(|line| !line.starts_with("tasuki ")).map(str::to_owned).collect();
+        all.sort();
+        all
+    };
+    assert_eq!(sizes(&house), ["a10 200x50 manual", "worker 200x50 manual"]);
+    let mut alone = attach(&house, "");
+    house.until("the boss's window, whole", |house| {
+        let all = house.tmux(&["list-clients", "-F", "#{client_control_mode} #{window_name}"]);
+        all.lines().any(|line| line == "0 worker") && sizes(house).contains(&"worker 80x23 latest".to_owned())
+    });
+    // A task is done there all the same.
+    house.drop("t.yaml", "id: t-1\nto: worker\ncontent: echo 小さな窓 🎌; echo PLAIN OK\n");
+    assert!(house.result("t-1").contains("小さな窓 🎌"));
+    alone.kill().expect("its end");
+    alone.wait().expect("its end");
+    house.until("their own size", |house| sizes(house) == ["a10 200x50 manual", "worker 200x50 manual"]);
+    house.end();
+}

@@ -69,7 +69,7 @@ pub(super) fn open() -> Door {
     });
     let (sender, calls) = mpsc::channel(8);
     let (reads, _) = reads::start(workspace, Clock::start(), &published).unwrap();
-    let server = tokio::spawn(server::serve(UnixListener::bind(&path).unwrap(), sender, reads));
+    let server = tokio::spawn(server::serve(UnixListener::bind(&path).unwrap(), sender, reads, None));
     Door { _folder: folder, path, calls, server }
 }
 

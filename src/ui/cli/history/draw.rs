@@ -1,11 +1,9 @@
 //! A history on a terminal: the times in one column, the parts indented below what they are parts of, in order of time.
 
 use super::super::table::{harmless, terminal_width};
-use super::tree::History;
 use crate::engine::message::{Kind, Status};
-use crate::engine::words::{Millis, Seq, counted};
-use crate::read::history::HistoryStep;
-use crate::wire::time::{Day, rfc3339_ms};
+use crate::engine::words::counted;
+use crate::wire::api::{StoryStep, StoryTree};
 use unicode_width::UnicodeWidthChar;
 
 /// Where a task has more parts than this, those that went well are told in one line each.
@@ -35,9 +33,9 @@ struct Page {
 
 /// What happens within a task, besides its own steps.
 enum Item<'a> {
-    Step(&'a HistoryStep),
-    Part(&'a History),
-    Answer(&'a History),
+    Step(&'a StoryStep),
+    Part(&'a StoryTree),
+    Answer(&'a StoryTree),
 }
 
 impl Style {
@@ -47,7 +45,7 @@ impl Style {
     }
 }
 
-pub(in super::super) fn draw(history: &History, style: Style) -> String {
+pub(in super::super) fn draw(history: &StoryTree, style: Style) -> String {
     let mut page = Page { style, lines: Vec::new(), day: String::new() };
     if let Some(parent) = &history.parent {
         page.plain(&format!("{} is a part of {parent} (`tasuki why {parent}`)", history.id));
@@ -57,15 +55,15 @@ pub(in super::super) fn draw(history: &History, style: Style) -> String {
 }
 
 impl Page {
-    fn history(&mut self, history: &History, depth: usize, is_brief: bool) {
-        let at = history.steps.first().map(|step| step.at);
+    fn history(&mut self, history: &StoryTree, depth: usize, is_brief: bool) {
+        let at = history.story.first().map(|step| step.at.as_str());
         self.line(at, depth, &headline(history));
         if is_brief {
             return;
         }
         self.line(None, depth, &summary(history));
         let crowd = history.parts.len() > PARTS_TOLD && !self.style.is_full;
-        let brief = history.parts.iter().filter(|part| crowd && part.went_well()).count();
+        let brief = history.parts.iter().filter(|part| crowd && went_well(part)).count();
         if brief > 0 {
             let count = history.parts.len();
             self.line(None, depth, &format!("{count} parts; the completed ones ({brief}) have one line each: `--full` shows all of them, `tasuki why PART` one"));
@@ -73,18 +71,18 @@ impl Page {
         let condensed = !self.style.is_full && (depth > 0 || !history.parts.is_empty());
         for item in items(history) {
             match item {
-                Item::Step(step) if condensed && step.is_minor => {}
+                Item::Step(step) if condensed && is_minor(step) => {}
                 Item::Step(step) => {
                     let text = bare(&step.text, &history.id);
                     let text = if condensed { unrepeated(text, history) } else { text.to_owned() };
-                    self.line(Some(step.at), depth, &text);
+                    self.line(Some(&step.at), depth, &text);
                 }
-                Item::Part(part) => self.history(part, depth + 1, crowd && part.went_well()),
-                Item::Answer(part) if crowd && part.went_well() => {}
+                Item::Part(part) => self.history(part, depth + 1, crowd && went_well(part)),
+                Item::Answer(part) if crowd && went_well(part) => {}
                 Item::Answer(part) => {
                     let from = part.agent.as_deref().map_or(String::new(), |agent| format!(" from {agent}"));
                     self.line(
-                        part.ended,
+                        part.ended_at.as_deref(),
                         depth,
                         &format!("{}: answer{from} ({})", part.id, part.status.word()),
                     );
@@ -107,23 +105,23 @@ impl Page {
         }
     }
 
-    fn now(&mut self, history: &History, depth: usize) {
+    fn now(&mut self, history: &StoryTree, depth: usize) {
         let stage = history.stage.said();
         let text = match (&history.waits_for, &history.agent) {
             (Some(what), _) => format!("now: {stage}, waits for {what}"),
-            (None, Some(agent)) => format!("now: {stage}; {agent} has it since {}", time_of(history.since)),
+            (None, Some(agent)) => format!("now: {stage}; {agent} has it since {}", time_of(&history.since)),
             (None, None) => format!("now: {stage}"),
         };
         self.line(None, depth, &text);
     }
 
     /// A line with its time, or below one; a new day is said once.
-    fn line(&mut self, at: Option<Millis>, depth: usize, text: &str) {
+    fn line(&mut self, at: Option<&str>, depth: usize, text: &str) {
         if let Some(at) = at {
-            let day = Day::of(at);
-            if day.as_str() != self.day {
-                self.plain(&format!("{} (UTC)", day.as_str()));
-                day.as_str().clone_into(&mut self.day);
+            let day = at.split('T').next().unwrap_or_default();
+            if day != self.day {
+                self.plain(&format!("{day} (UTC)"));
+                day.clone_into(&mut self.day);
             }
         }
         let time = at.map(time_of).unwrap_or_default();
@@ -144,21 +142,24 @@ impl Page {
     }
 }
 
-impl History {
-    /// Nothing about it that a person would want to look at.
-    fn went_well(&self) -> bool {
-        let is_plain = self.reminders == 0 && self.redeliveries == 0 && self.parts.is_empty();
-        is_plain && self.status == Status::Completed
-    }
+/// Nothing about it that a person would want to look at.
+fn went_well(history: &StoryTree) -> bool {
+    let is_plain = history.reminders == 0 && history.redeliveries == 0 && history.parts.is_empty();
+    is_plain && history.status == Status::Completed
+}
+
+/// Whether the next step says it too: left out where many messages are told together.
+fn is_minor(step: &StoryStep) -> bool {
+    matches!(step.what.as_str(), "delivered" | "claimed" | "verified")
 }
 
 /// A task's own steps, its parts at the time when they were accepted, and their answers, in order of time.
-fn items(history: &History) -> Vec<Item<'_>> {
-    let place = |part: &History, last: bool| {
-        let step = if last { part.steps.last() } else { part.steps.first() };
-        step.map_or((Seq(u64::MAX), 1), |step| (step.seq, 1))
+fn items(history: &StoryTree) -> Vec<Item<'_>> {
+    let place = |part: &StoryTree, last: bool| {
+        let step = if last { part.story.last() } else { part.story.first() };
+        step.map_or((u64::MAX, 1), |step| (step.seq, 1))
     };
-    let steps = history.steps.iter().map(|step| ((step.seq, 0), Item::Step(step)));
+    let steps = history.story.iter().map(|step| ((step.seq, 0), Item::Step(step)));
     let parts = history.parts.iter().map(|part| (place(part, false), Item::Part(part)));
     let tasks = history.parts.iter().filter(|part| !part.is_open() && part.kind == Some(Kind::Task));
     let answers = tasks.map(|part| (place(part, true), Item::Answer(part)));
@@ -167,13 +168,13 @@ fn items(history: &History) -> Vec<Item<'_>> {
     items.into_iter().map(|(_, item)| item).collect()
 }
 
-fn headline(history: &History) -> String {
+fn headline(history: &StoryTree) -> String {
     let what = match (history.kind, &history.from, &history.to) {
         (Some(kind), Some(from), Some(to)) => format!("{} from {from} to {to}", kind.word()),
         _ => "accepted in a part of the journal that no longer exists".to_owned(),
     };
     let took = history.waited_ms + history.worked_ms + history.rested_ms;
-    let end = match history.ended {
+    let end = match history.ended_at {
         Some(_) => format!("{} after {}", history.status.word(), seconds(took)),
         None => format!("open for {}", seconds(took)),
     };
@@ -185,7 +186,7 @@ fn headline(history: &History) -> String {
     format!("{}: {what}{after}{again}; {end}", history.id)
 }
 
-fn summary(history: &History) -> String {
+fn summary(history: &StoryTree) -> String {
     let times = [("queued", history.waited_ms), ("worked", history.worked_ms), ("waited", history.rested_ms)];
     let counts = [
         ("turn", usize::from(history.turns)),
@@ -196,7 +197,7 @@ fn summary(history: &History) -> String {
     let times = times.iter().filter(|(_, ms)| *ms > 0).map(|(word, ms)| format!("{word} {}", seconds(*ms)));
     let counts = counts.iter().filter(|(_, count)| *count > 0).map(|(word, count)| counted(*count, word));
     let all: Vec<String> = times.chain(counts).collect();
-    let letter = history.letter.map(|letter| match letter {
+    let letter = history.letter.as_deref().map(|letter| match letter {
         "unread" => "you have not read it yet: `tasuki log user` shows it".to_owned(),
         letter => letter.to_owned(),
     });
@@ -218,10 +219,9 @@ fn seconds(ms: u64) -> String {
     }
 }
 
-/// `HH:MM:SS.mmm`
-fn time_of(at: Millis) -> String {
-    let whole = rfc3339_ms(at);
-    whole.split_once('T').map_or(whole.clone(), |(_, time)| time.trim_end_matches('Z').to_owned())
+/// `HH:MM:SS.mmm` of a moment.
+fn time_of(at: &str) -> String {
+    at.split_once('T').map_or(at, |(_, time)| time).trim_end_matches('Z').to_owned()
 }
 
 /// A sentence without the id that it begins with: the headline has named it.
@@ -230,7 +230,7 @@ fn bare<'a>(text: &'a str, id: &str) -> &'a str {
 }
 
 /// "accepted" without from whom to whom: the headline has said it.
-fn unrepeated(text: &str, history: &History) -> String {
+fn unrepeated(text: &str, history: &StoryTree) -> String {
     let (Some(kind), Some(from), Some(to)) = (history.kind, &history.from, &history.to) else {
         return text.to_owned();
     };

@@ -1,13 +1,14 @@
 //! Histories from journal lines: what is told of a message and its parts, how long each took, and how it is on 80 columns.
 
 use super::draw::{Style, draw};
-use super::tree::History;
-use super::waits::Sources;
-use super::{DEPTH_MAX, tree_of};
 use crate::engine::message::Status;
 use crate::engine::words::{MessageId, Millis, Seq};
+use crate::io::clock::Clock;
 use crate::io::workspace::Workspace;
+use crate::read::Model;
 use crate::read::history::MessageFamily;
+use crate::read::story::{Around, DEPTH_MAX, tree_of};
+use crate::wire::api::{SpanInfo, StoryTree};
 use crate::wire::events;
 use expect_test::expect;
 use unicode_width::UnicodeWidthStr;
@@ -58,12 +59,12 @@ fn family_of(root: &MessageId, steps: &[(u64, String)]) -> MessageFamily {
 }
 
 /// The history that it tells at second `now`.
-fn history(root: &str, steps: &[(u64, String)], now: u64) -> History {
+fn history(root: &str, steps: &[(u64, String)], now: u64) -> StoryTree {
     let root = id(root);
     tree_of(&family_of(&root, steps), &root, at(now), 0)
 }
 
-fn page(history: &History) -> String {
+fn page(history: &StoryTree) -> String {
     draw(history, Style { width: Some(80), is_full: false })
 }
 
@@ -128,6 +129,68 @@ fn a_task_is_told_with_its_parts_their_times_and_what_is_open() {
     assert_eq!((first.turns, first.reminders, first.redeliveries), (2, 1, 1));
     assert_eq!((history.waited_ms, history.worked_ms, history.rested_ms), (2_000, 2_000, 16_000));
     assert_eq!(history.parts[1].status, Status::Pending);
+}
+
+/// Who had it, how, and for which seconds.
+fn spans(history: &StoryTree) -> Vec<(String, String, String)> {
+    let second = |at: &String| at[17..19].to_owned();
+    let span = |span: &SpanInfo| {
+        let agent = span.agent.clone().unwrap_or_default();
+        (
+            span.how.clone(),
+            agent,
+            format!("{}-{}", second(&span.from), span.to.as_ref().map_or(String::new(), second)),
+        )
+    };
+    history.spans.iter().map(span).collect()
+}
+
+#[test]
+fn who_had_a_task_and_how_is_told_in_stretches_of_time() {
+    let told = history("p", &family(), 20);
+    let span = |how: &str, agent: &str, time: &str| (how.to_owned(), agent.to_owned(), time.to_owned());
+    assert_eq!(
+        spans(&told),
+        [span("queue", "", "00-02"), span("work", "boss", "02-04"), span("parts", "boss", "04-")]
+    );
+    assert_eq!(spans(&told.parts[1]), [span("queue", "", "03-")]);
+    let asks = |need: &str| format!(r#"[{{"event":"agent","name":"boss","change":"blocked"{need}}}]"#);
+    let need = r#","need":{"kind":"input","why":"it asks","since":1770033600000}"#;
+    let doubt = r#"[{"event":"moved","id":"p","to":"in_doubt","why":"no echo"}]"#.to_owned();
+    let steps = [
+        (0, accepted("p", None, "user", "boss", "", 0)),
+        (2, typed("p", "boss", 1, "task", "")),
+        (4, asks(need)),
+        (9, asks("")),
+        (10, doubt),
+        (12, r#"[{"event":"moved","id":"p","to":"held","why":"no echo"}]"#.to_owned()),
+    ];
+    let told = history("p", &steps, 20);
+    assert_eq!(
+        spans(&told),
+        [
+            span("queue", "", "00-02"),
+            span("work", "boss", "02-04"),
+            span("person", "boss", "04-09"),
+            span("work", "boss", "09-10"),
+            span("doubt", "boss", "10-12"),
+            span("person", "boss", "12-"),
+        ]
+    );
+    assert_eq!(told.title.as_deref(), Some("go 襷"));
+    let steps: Vec<(&str, Option<&str>, Option<u16>)> =
+        told.story.iter().map(|step| (step.what.as_str(), step.evidence.as_deref(), step.turn)).collect();
+    assert_eq!(
+        steps,
+        [
+            ("accepted", None, None),
+            ("typing", None, Some(1)),
+            ("delivered", Some("read"), Some(1)),
+            ("read", Some("read"), Some(1)),
+            ("in_doubt", Some("no echo"), Some(1)),
+            ("held", Some("no echo"), Some(1)),
+        ]
+    );
 }
 
 #[test]
@@ -238,13 +301,18 @@ fn a_message_whose_beginning_is_gone_is_told_from_where_it_is_known() {
 }
 
 /// What the files alone say that each message of a history waits for.
-fn explained(steps: &[(u64, String)], is_halted: bool) -> History {
+fn explained(steps: &[(u64, String)], is_halted: bool) -> StoryTree {
     let folder = tempfile::tempdir().expect("a folder");
     let workspace = Workspace::at(folder.path()).expect("a workspace");
     let root = id("p");
     let family = family_of(&root, steps);
     let mut history = tree_of(&family, &root, at(20), 0);
-    Sources::of_files(&workspace, at(20), is_halted).explain(&mut history, &family);
+    if is_halted {
+        std::fs::create_dir_all(workspace.stop_file().parent().expect("a folder")).expect("queue");
+        std::fs::write(workspace.stop_file(), "").expect("STOP");
+    }
+    let model = Model::new(workspace, Clock::start());
+    Around::of(&model).at(at(20)).explain(&mut history, &family);
     history
 }
 

@@ -81,10 +81,11 @@ async fn an_agents_history_says_that_tasks_of_its_own_came_too_late() {
     daemon.work_until_idle().await;
     assert!(!daemon.is_open("t") && !daemon.is_open("u"));
     let log = std::fs::read_to_string(bench.folder.path().join("status/agents/worker.log")).unwrap();
-    let why = of_agent(&bench.process.workspace, &hands.agent).unwrap().sentences;
+    let why =
+        of_agent(&crate::read::history::Pages::all(&bench.process.workspace), &hands.agent).unwrap().steps;
     for end in ["t failed: timed out: worker has not answered", "u failed: its deadline passed"] {
         assert!(log.contains(end), "{end}: {log}");
-        assert!(why.iter().any(|sentence| sentence.text.starts_with(end)), "{end}: {why:?}");
+        assert!(why.iter().any(|step| step.text.starts_with(end)), "{end}: {why:?}");
     }
     drop(hands);
     life.end().await;

@@ -1,60 +1,64 @@
-//! What an open message waits for, by name: asked of the daemon, or read from the files where none runs.
+//! What an open message waits for, by name: from the model, which knows less where no daemon runs.
 
-use super::super::files;
-use super::tree::History;
 use crate::engine::life::StageName;
 use crate::engine::message::Kind;
 use crate::engine::words::{MessageId, Millis, USER};
-use crate::io::client::{ANSWER_DEADLINE, Client};
-use crate::io::clock::Clock;
-use crate::io::workspace::Workspace;
 use crate::read::history::{MessageFamily, MessageHistory};
-use crate::wire::api::{Health, StatusInfo};
-use crate::wire::message::view::MessageView;
+use crate::read::model::Model;
+use crate::wire::api::StoryTree;
 use crate::wire::time;
 
 /// How many parts are named that answers are awaited from.
 const NAMED: usize = 3;
 
-/// Where it is looked for.
-pub(super) struct Sources<'a> {
-    pub(super) now: Millis,
-    workspace: &'a Workspace,
-    /// None where no daemon runs.
-    daemon: Option<&'a Client>,
+/// What is known besides the journal's lines.
+#[derive(Debug)]
+pub struct Around<'a> {
+    model: &'a Model,
+    /// The moment as of which it is told.
+    pub now: Millis,
     is_halted: bool,
+    /// Whether a daemon runs.
+    runs: bool,
 }
 
-impl<'a> Sources<'a> {
-    pub(super) fn new(workspace: &'a Workspace, client: &'a Client) -> Self {
-        let runs = client.get::<Health>("/api/health", ANSWER_DEADLINE).is_ok();
+impl<'a> Around<'a> {
+    /// By what a model knows.
+    #[must_use]
+    pub fn of(model: &'a Model) -> Self {
         Self {
-            now: Clock::start().wall(),
-            workspace,
-            daemon: runs.then_some(client),
-            is_halted: workspace.stop_file().exists(),
+            model,
+            now: model.now(),
+            is_halted: model.workspace.stop_file().exists(),
+            runs: model.live.daemon.is_some(),
         }
     }
 
-    /// Where no daemon runs.
-    #[cfg(test)]
-    pub(super) fn of_files(workspace: &'a Workspace, now: Millis, is_halted: bool) -> Self {
-        Self { now, workspace, daemon: None, is_halted }
+    /// The same as of another moment.
+    #[must_use]
+    pub fn at(self, now: Millis) -> Self {
+        Self { now, ..self }
     }
 
     /// Fills in what every open message of a history waits for.
-    pub(super) fn explain(&self, history: &mut History, family: &MessageFamily) {
+    pub fn explain(&self, history: &mut StoryTree, family: &MessageFamily) {
         history.parts.iter_mut().for_each(|part| self.explain(part, family));
         let found = MessageId::new(&history.id).ok().and_then(|id| family.histories.get(&id));
         let is_letter = history.to.as_deref() == Some(USER) && !history.is_open();
         history.letter = MessageId::new(&history.id)
             .ok()
             .filter(|_| is_letter)
-            .map(|id| if self.workspace.letter_file(&id).exists() { "unread" } else { "read" });
+            .map(|id| if self.model.workspace.letter_file(&id).exists() { "unread" } else { "read" })
+            .map(str::to_owned);
         history.waits_for = found.and_then(|found| self.waits_for(history, found, family));
     }
 
-    fn waits_for(&self, history: &History, found: &MessageHistory, family: &MessageFamily) -> Option<String> {
+    fn waits_for(
+        &self,
+        history: &StoryTree,
+        found: &MessageHistory,
+        family: &MessageFamily,
+    ) -> Option<String> {
         match found.stage() {
             StageName::Completed | StageName::Failed | StageName::Cancelled => None,
             stage @ (StageName::Queued | StageName::Retrying) => {
@@ -71,18 +75,17 @@ impl<'a> Sources<'a> {
             | StageName::Submitted
             | StageName::Working
             | StageName::Claimed
-            | StageName::Verified => match self.daemon {
-                None => Some("a daemon (`tasuki up`), to see what its agent has done".to_owned()),
-                Some(_) => self.need_of(history, found),
+            | StageName::Verified => match self.runs {
+                true => self.need_of(history, found),
+                false => Some("a daemon (`tasuki up`), to see what its agent has done".to_owned()),
             },
         }
     }
 
     /// What its agent needs of a person, with the command that helps.
-    fn need_of(&self, history: &History, found: &MessageHistory) -> Option<String> {
-        let (client, name) = (self.daemon?, found.agent.as_ref()?);
-        let status: StatusInfo = client.get("/api/status", ANSWER_DEADLINE).ok()?;
-        let agent = status.agents.into_iter().find(|agent| agent.agent_name == name.as_str())?;
+    fn need_of(&self, history: &StoryTree, found: &MessageHistory) -> Option<String> {
+        let name = found.agent.as_ref()?;
+        let agent = self.model.agent(name)?;
         if agent.current_task.as_deref() != Some(&*history.id) {
             return None;
         }
@@ -99,9 +102,10 @@ impl<'a> Sources<'a> {
         }
     }
 
+    /// What one in a queue waits for.
     fn queued_for(
         &self,
-        history: &History,
+        history: &StoryTree,
         found: &MessageHistory,
         family: &MessageFamily,
         is_retry: bool,
@@ -117,41 +121,42 @@ impl<'a> Sources<'a> {
                 if is_retry { "its next try" } else { "its turn within the limit of messages per minute" };
             return format!("{what}, at {}", time::rfc3339_ms(not_before));
         }
-        match self.daemon {
-            Some(_) => self.asked(history).unwrap_or_else(|| "its agent".to_owned()),
-            None => format!("a daemon (`tasuki up`), then {}", self.agent_of(history, found)),
+        if !self.runs {
+            return format!("a daemon (`tasuki up`), then {}", self.agent_of(history, found));
         }
+        self.asked(history).unwrap_or_else(|| "its agent".to_owned())
     }
 
-    /// What the daemon says that it waits for, which knows what holds its agent.
-    fn asked(&self, history: &History) -> Option<String> {
-        let path = format!("/api/messages/{}", history.id);
-        self.daemon?.get::<MessageView>(&path, ANSWER_DEADLINE).ok()?.waits_for
+    /// What the daemon knows that it waits for: it knows what holds its agent.
+    fn asked(&self, history: &StoryTree) -> Option<String> {
+        let id = MessageId::new(&history.id).ok().filter(|_| self.runs)?;
+        self.model.engine().waits_for(&id)
     }
 
-    /// The agent that would have it next, as its status file shows it.
-    fn agent_of(&self, history: &History, found: &MessageHistory) -> String {
-        let name = found.agent.as_ref().map(ToString::to_string).or_else(|| history.to.clone());
-        let name = name.unwrap_or_else(|| "its agent".to_owned());
-        let seen = files::agents(self.workspace).into_iter().find(|agent| agent.agent_name == name);
-        match seen.and_then(|agent| agent.current_task) {
-            Some(task) if task != history.id => format!("{name}, who is working on {task}"),
-            _ => name,
+    /// The agent that would have it next, and what that works on.
+    fn agent_of(&self, history: &StoryTree, found: &MessageHistory) -> String {
+        let name = found.agent.as_ref().or_else(|| found.message.as_deref().map(|message| &message.to));
+        let Some(name) = name else { return "its agent".to_owned() };
+        let agent = self.model.engine().state().agents.get(name);
+        match agent.and_then(|agent| agent.current.as_ref()) {
+            Some(task) if task.as_str() != history.id => format!("{name}, who is working on {task}"),
+            _ => name.to_string(),
         }
     }
 }
 
 /// Whether a part's answer is still to come.
-fn is_awaited(part: &History) -> bool {
+fn is_awaited(part: &StoryTree) -> bool {
     part.is_open() && part.kind == Some(Kind::Task)
 }
 
 /// A task rests for answers, to be told of them, or because its agent fell silent.
-fn rests_for(history: &History, found: &MessageHistory) -> String {
+fn rests_for(history: &StoryTree, found: &MessageHistory) -> String {
     let open: Vec<&str> =
         history.parts.iter().filter(|part| is_awaited(part)).map(|part| &*part.id).collect();
     let named = open.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
-    let unread = history.parts.iter().any(|part| part.ended.is_some_and(|at| at >= found.since));
+    let unread =
+        history.parts.iter().any(|part| part.ended_at.as_ref().is_some_and(|at| *at >= history.since));
     match open.len() {
         0 if unread => "its agent, which has answers to read".to_owned(),
         0 => found

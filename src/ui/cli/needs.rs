@@ -1,0 +1,106 @@
+//! `tasuki needs`: what waits for a person, with its cures, and who waits for whom.
+
+use super::ages::{Exact, age};
+use super::context::{Context, Ended};
+use super::look::look;
+use super::marks::Letters;
+use super::table::harmless;
+use crate::engine::words::counted;
+use crate::io::client::Client;
+use crate::wire::api::{ChainInfo, CureInfo, NeedGroup, NeedInfo, NeedsInfo, NeedsQuery};
+use unicode_width::UnicodeWidthStr;
+
+/// Ids that are named behind a need; the others are counted.
+const BEHIND_NAMED: usize = 3;
+/// Widest label beside which the commands stand in one column.
+const LABEL_COLUMNS: usize = 40;
+
+/// Shows what waits for you, with the commands that help, and who waits for whom
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki needs
+  tasuki needs --json | jq -r '.needs[] | .cures[].command'
+
+First comes what stops the most work. No command is recommended over the others. Without a daemon, the command reads the \
+journal.")]
+pub(super) struct Args {
+    /// Use only ASCII characters
+    #[arg(long)]
+    ascii: bool,
+}
+
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
+    let workspace = context.workspace()?;
+    let client = Client::new(&workspace, &context.around)?;
+    let needs = look(context, &workspace, &client, &NeedsQuery {})?.answer;
+    let letters = Letters::of(context, args.ascii);
+    context.tell(&needs, || page(&needs, letters))
+}
+
+fn page(needs: &NeedsInfo, letters: Letters) -> String {
+    let mut lines = Vec::new();
+    if needs.needs.is_empty() {
+        lines.push("nothing waits for you".to_owned());
+    }
+    for need in &needs.needs {
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
+        lines.extend(need_lines(need, &needs.now, letters));
+    }
+    if !needs.chains.is_empty() {
+        let bold = anstyle::Style::new().bold();
+        lines.push(String::new());
+        lines.push(format!("{bold}WHO WAITS FOR WHOM{bold:#}"));
+        lines.extend(needs.chains.iter().map(|chain| harmless(&chain_line(chain, &needs.now, letters))));
+    }
+    lines.join("\n")
+}
+
+fn need_lines(need: &NeedInfo, now: &str, letters: Letters) -> Vec<String> {
+    let bold = match need.group {
+        NeedGroup::Info => anstyle::Style::new(),
+        _ => anstyle::Style::new().bold(),
+    };
+    let (mark, title) = (letters.need(need.kind), harmless(&need.title));
+    let since = age(Some(&need.since), now, Exact::Seconds);
+    let mut lines = vec![format!("{mark} {bold}{title}{bold:#}  {since}{}", behind(need))];
+    lines.extend(need.detail.as_ref().map(|detail| format!("    {}", harmless(detail))));
+    let labels = need.cures.iter().map(|cure| harmless(&cure.label).width());
+    let room = labels.filter(|width| *width <= LABEL_COLUMNS).max().unwrap_or(0);
+    let cure = |cure: &CureInfo| {
+        let label = harmless(&cure.label);
+        let pad = room.saturating_sub(label.width());
+        format!("    {label}{:pad$}  {}", "", harmless(&cure.command))
+    };
+    lines.extend(need.cures.iter().map(cure));
+    lines
+}
+
+/// What goes on when it is settled.
+fn behind(need: &NeedInfo) -> String {
+    let count = need.behind.len();
+    if count == 0 {
+        return String::new();
+    }
+    let named = need.behind.iter().take(BEHIND_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more =
+        if count > BEHIND_NAMED { format!(" and {} more", count - BEHIND_NAMED) } else { String::new() };
+    format!("  {count} behind: {named}{more}")
+}
+
+fn chain_line(chain: &ChainInfo, now: &str, letters: Letters) -> String {
+    let who = if chain.cause.who == "you" { "you" } else { "" };
+    let agents =
+        chain.agents.iter().map(String::as_str).chain([who].into_iter().filter(|who| !who.is_empty()));
+    let agents = agents.collect::<Vec<_>>().join(&format!(" {} ", letters.then()));
+    let title = chain.title.as_deref().filter(|title| !title.is_empty());
+    let title = title.map_or(String::new(), |title| format!(" ({title})"));
+    let since = age(Some(&chain.since), now, Exact::Seconds);
+    let others = match chain.behind {
+        0 | 1 => String::new(),
+        tasks => format!("; {} wait for this", counted(tasks, "task")),
+    };
+    format!("{}{title}: {agents}, for {since}: {}{others}", chain.message, chain.cause.text)
+}

@@ -1,0 +1,182 @@
+//! `tasuki show`: one message with its content, its answer and its parts.
+
+use super::ages::{Exact, age};
+use super::context::{Context, Ended};
+use super::dropping;
+use super::failure::{Failure, Kind};
+use super::list::{state, table};
+use super::look::look;
+use super::marks::Letters;
+use super::table::{harmless, harmless_lines};
+use crate::engine::message::{self, Status};
+use crate::engine::view::ONLY_THE_END;
+use crate::engine::words::MessageId;
+use crate::io::client::Client;
+use crate::io::clock::Clock;
+use crate::wire::api::{AnswerInfo, MessageDetails, MessageQuery};
+use crate::wire::message::view::MessageView;
+use crate::wire::time::rfc3339_ms;
+use std::io::{IsTerminal, Write};
+
+/// Shows a message: its content, its answer with evidence, and its parts
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki show msg-a1b2c3d4e5f6
+  tasuki show msg-a1b2c3d4e5f6 --answer > answer.md     only the answer's text, byte for byte
+  tasuki show msg-a1b2c3d4e5f6 --json | jq -r .answer.proof
+
+`tasuki why ID` prints what happened to it.
+
+Exit codes:
+  1  with --answer: the message failed or was cancelled
+  2  there is no such message
+  4  with --answer: it has no answer yet")]
+pub(super) struct Args {
+    /// Message id
+    id: MessageId,
+    /// Print only the text of the answer, as it was given
+    #[arg(long)]
+    answer: bool,
+}
+
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
+    let workspace = context.workspace()?;
+    let client = Client::new(&workspace, &context.around)?;
+    let question = MessageQuery { id: args.id.to_string() };
+    let details = look(context, &workspace, &client, &question).map_err(|failure| {
+        let lies = dropping::lies(&workspace, &args.id).filter(|_| failure.problem.code == "no-message");
+        match lies {
+            Some(lies) => Failure::new(Kind::Rejected, "not-accepted", lies, failure.problem.cure),
+            None => failure,
+        }
+    })?;
+    let details = details.answer;
+    if args.answer {
+        return answer_alone(context, &details);
+    }
+    let letters = Letters::of(context, false);
+    let now = rfc3339_ms(Clock::start().wall());
+    context.tell(&details, || page(&details, letters, &now))
+}
+
+/// The answer's text, for a pipe. What the exit code says of it is said on the standard error.
+fn answer_alone(context: &Context, details: &MessageDetails) -> Ended {
+    let MessageDetails { message, answer, .. } = details;
+    if let Some(answer) = answer {
+        if context.globals.json {
+            context.say_json(answer)?;
+        } else {
+            print_bytes(&answer.text)?;
+        }
+        if answer.truncated {
+            context.remark(format!("note: {ONLY_THE_END}; its beginning is missing here"));
+        }
+    }
+    let (id, status) = (&message.id, message.status);
+    let why = format!("`tasuki why {id}` prints what happened");
+    match status {
+        Status::Completed if answer.is_some() => Ok(()),
+        Status::Completed => {
+            let kind = message.kind.word();
+            let said = format!("{id} has no answer: nobody answers a message of type {kind}");
+            Err(Failure::new(Kind::Rejected, "no-answer", said, why))
+        }
+        Status::Failed | Status::Cancelled => {
+            let reason = message.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
+            let said = format!("{id} {}{reason}", status.word());
+            Err(Failure::new(Kind::Failed, status.word(), said, why))
+        }
+        Status::Pending | Status::InProgress => {
+            let said = format!("{id} has no answer yet: it is {}", stage_of(message));
+            let cure = format!("wait until queue/results/{id}.yaml is there; {why}");
+            Err(Failure::new(Kind::TimedOut, "no-answer-yet", said, cure))
+        }
+    }
+}
+
+/// As it is into a pipe; a terminal obeys nothing of it.
+fn print_bytes(text: &str) -> Ended {
+    let mut out = std::io::stdout().lock();
+    if out.is_terminal() {
+        writeln!(out, "{}", harmless_lines(text).trim_end_matches('\n'))?;
+    } else {
+        out.write_all(text.as_bytes())?;
+    }
+    Ok(out.flush()?)
+}
+
+fn stage_of(view: &MessageView) -> &'static str {
+    view.stage.map_or(view.status.word(), crate::engine::life::StageName::said)
+}
+
+fn page(details: &MessageDetails, letters: Letters, now: &str) -> String {
+    let MessageDetails { message, content, answer, part_messages: parts } = details;
+    let mut lines = vec![heading(message, letters, now)];
+    lines.extend(facts(message).into_iter().map(|fact| format!("  {fact}")));
+    lines.push(String::new());
+    match content {
+        Some(content) => lines.extend(text_of(content)),
+        None => lines.push("  its content cannot be read any more".to_owned()),
+    }
+    if let Some(answer) = answer {
+        lines.push(String::new());
+        lines.push(harmless(&evidence(answer, &message.id)));
+        if answer.text.trim().is_empty() {
+            lines.push("  (no text)".to_owned());
+        }
+        lines.extend(text_of(&answer.text));
+    }
+    if !parts.is_empty() {
+        lines.push(String::new());
+        lines.push(table(parts, letters, now));
+    }
+    lines.join("\n")
+}
+
+fn heading(view: &MessageView, letters: Letters, now: &str) -> String {
+    let MessageView { id, from, to, kind, .. } = view;
+    let since = age(Some(&view.since), now, Exact::Seconds);
+    let since = if view.status.has_ended() { format!("{since} ago") } else { format!("for {since}") };
+    let bold = anstyle::Style::new().bold();
+    let (mark, words) = state(view, letters)
+        .split_once(' ')
+        .map_or_else(|| (String::new(), String::new()), |(mark, words)| (mark.to_owned(), words.to_owned()));
+    format!("{mark} {bold}{id}{bold:#}: {} from {from} to {to}; {words} {since}", kind.word())
+}
+
+/// What else is known of it, each in a line.
+fn facts(view: &MessageView) -> Vec<String> {
+    let mut facts = vec![format!("accepted {}", view.accepted_at)];
+    if let Some(agent) = view.agent.as_ref().filter(|agent| **agent != view.to) {
+        facts.push(format!("given to {agent}"));
+    }
+    let one = |word: &str, id: Option<&MessageId>| id.map(|id| format!("{word} {id}"));
+    facts.extend(one("a part of", view.parent.as_ref()));
+    facts.extend(one("answers", view.in_reply_to.as_ref()));
+    facts.extend(one("repeats", view.retry_of.as_ref()));
+    if !view.depends_on.is_empty() {
+        let ids: Vec<&str> = view.depends_on.iter().map(MessageId::as_str).collect();
+        facts.push(format!("after {}", ids.join(", ")));
+    }
+    let reason = view.reason.as_ref().filter(|_| view.waits_for.as_ref() != view.reason.as_ref());
+    facts.extend(reason.map(|reason| harmless(&format!("reason: {reason}"))));
+    facts.extend(view.waits_for.as_ref().map(|waits| harmless(&format!("waits for {waits}"))));
+    if view.verified == Some(false) && !view.from.is_user() {
+        facts.push("its sender did not prove who it is".to_owned());
+    }
+    facts
+}
+
+/// From whom an answer is, and how that is known.
+fn evidence(answer: &AnswerInfo, id: &MessageId) -> String {
+    let AnswerInfo { from, at, kind, proof, .. } = answer;
+    let by = answer.source.as_ref().map_or(String::new(), |source| format!(", by {source}, proof: {proof}"));
+    let cut = if answer.truncated { format!("; {ONLY_THE_END}") } else { String::new() };
+    let what = if *kind == message::Kind::Error { "error" } else { "answer" };
+    format!("{what} to {id} from {from}{by}, {at}{cut}")
+}
+
+fn text_of(text: &str) -> Vec<String> {
+    text.trim_end().lines().map(|line| format!("  {}", harmless(line))).collect()
+}

@@ -1,0 +1,48 @@
+//! `tasuki top`: the team on one screen, live.
+
+use super::context::{Color, Context, Ended};
+use super::failure::{Failure, Kind};
+use crate::ui::tui::{Fault, Look, Setup};
+use anstream::ColorChoice;
+use chrono::Local;
+use std::io::IsTerminal;
+
+/// Shows the team live, and answers and hands over from there
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki top
+  tasuki top --ascii             where the font lacks lines and blocks
+  tasuki top --color never
+
+The last row shows the keys; `?` shows all of them. Enter attaches to the chosen agent, and detaching comes back. Without a \
+daemon it shows what the files say, and goes on by itself when one starts. Leaving it ends neither the daemon nor the agents.
+
+Exit codes:
+  2  this is not a terminal")]
+pub(super) struct Args {
+    /// Draw with ASCII characters only
+    #[arg(long)]
+    ascii: bool,
+}
+
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
+    let workspace = context.workspace()?;
+    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+        let cure = "run it in a terminal; `tasuki status` prints the same once";
+        return Err(Failure::new(Kind::Rejected, "no-terminal", "this is not a terminal", cure));
+    }
+    let color = match context.globals.color {
+        Color::Auto => anstream::AutoStream::choice(&std::io::stdout()) != ColorChoice::Never,
+        Color::Always => true,
+        Color::Never => false,
+    };
+    let look = Look { ascii: args.ascii, color, here: *Local::now().offset() };
+    let program = std::env::current_exe()?;
+    let before = vec!["--root".into(), workspace.root().as_os_str().to_owned()];
+    let setup = Setup { workspace, around: context.around.clone(), look, program: (program, before) };
+    crate::ui::tui::run(setup).map_err(|fault| match fault {
+        Fault::Client(error) => error.into(),
+        Fault::Io(error) => error.into(),
+    })
+}

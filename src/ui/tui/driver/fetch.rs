@@ -1,0 +1,202 @@
+//! What is fetched for what is looked at: a screen as it changes; queues and histories when anything has happened.
+
+use crate::io::client::{ANSWER_DEADLINE, Asker, ClientError};
+use crate::ui::tui::input::{Input, PaneSeen, Wants};
+use crate::wire::api::{
+    AgentQuery, MessagesQuery, PaneLookInfo, Problem, Question, RunInfo, ScreenInfo, StoryQuery,
+};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+/// Between two fetches of the same: a story is read, not watched.
+const EVERY: Duration = Duration::from_secs(1);
+/// Between two tries to see a screen that cannot be seen.
+const SCREEN_AGAIN: Duration = Duration::from_secs(2);
+/// Messages that are listed with those that ended.
+const LISTED: usize = 200;
+
+/// A fetch: what of, at which step of the journal, and when.
+#[derive(Default)]
+struct Got {
+    of: Option<String>,
+    seq: u64,
+    at: Option<Instant>,
+}
+
+impl Got {
+    /// Whether it is to be fetched now.
+    fn is_due(&mut self, of: Option<&String>, seq: u64) -> bool {
+        if of.is_none() {
+            self.of = None;
+            return false;
+        }
+        let is_other = self.of.as_ref() != of;
+        let is_late = self.at.is_none_or(|at| at.elapsed() >= EVERY);
+        if !is_other && (self.seq == seq || !is_late) {
+            return false;
+        }
+        *self = Self { of: of.cloned(), seq, at: Some(Instant::now()) };
+        true
+    }
+}
+
+/// Fetches what is wanted.
+pub(super) struct Fetcher {
+    asker: Asker,
+    news: mpsc::Sender<Input>,
+    screen: Option<(String, JoinHandle<()>)>,
+    details: Got,
+    story: Got,
+    explain: Got,
+    messages: Got,
+}
+
+impl Fetcher {
+    pub(super) fn new(asker: Asker, news: mpsc::Sender<Input>) -> Self {
+        let (details, story, explain, messages) = Default::default();
+        Self { asker, news, screen: None, details, story, explain, messages }
+    }
+
+    /// Fetches what is wanted and not there, as of this step of the journal.
+    pub(super) fn want(&mut self, wants: &Wants, seq: u64) {
+        if self.screen.as_ref().map(|(name, _)| name) != wants.screen.as_ref() {
+            self.stop();
+            self.screen = wants.screen.clone().map(|name| {
+                let task = tokio::spawn(watch(self.asker.clone(), self.news.clone(), name.clone()));
+                (name, task)
+            });
+        }
+        if self.details.is_due(wants.details.as_ref(), seq)
+            && let Some(name) = wants.details.clone()
+        {
+            let path = AgentQuery { name }.address();
+            self.fetch(path, |got| got.ok().map(|details| Input::Details(Box::new(details))));
+        }
+        if self.story.is_due(wants.story.as_ref(), seq)
+            && let Some(id) = wants.story.clone()
+        {
+            let path = StoryQuery { id: id.clone() }.address();
+            self.fetch(path, |got| Some(Input::Story(id, got.map(Box::new))));
+        }
+        // A screen changes without a step.
+        let now = self.explain.at.map_or(0, |at| at.elapsed().as_secs());
+        if self.explain.is_due(wants.explain.as_ref(), now)
+            && let Some(name) = wants.explain.clone()
+        {
+            let path = format!("/api/panes/{name}/look");
+            self.fetch(path, |got| Some(Input::Explained(name, got.map(Box::new))));
+        }
+        let listed = wants.messages.then(String::new);
+        if self.messages.is_due(listed.as_ref(), seq) {
+            let path = MessagesQuery { limit: Some(LISTED), ..MessagesQuery::default() }.address();
+            let list = |got: Result<crate::wire::api::MessagePage, Problem>| {
+                got.ok().map(|page| Input::Messages(page.messages))
+            };
+            self.fetch(path, list);
+        }
+    }
+
+    /// Watches no screen any more.
+    pub(super) fn stop(&mut self) {
+        if let Some((_, task)) = self.screen.take() {
+            task.abort();
+        }
+    }
+
+    fn fetch<T: serde::de::DeserializeOwned + Send>(
+        &self,
+        path: String,
+        input: impl FnOnce(Result<T, Problem>) -> Option<Input> + Send + 'static,
+    ) {
+        let (asker, news) = (self.asker.clone(), self.news.clone());
+        tokio::spawn(async move {
+            let got = asker.get::<T>(&path, ANSWER_DEADLINE).await.map_err(problem);
+            if let Some(input) = input(got) {
+                // Nobody looks any more: nothing is lost.
+                let _ = news.send(input).await;
+            }
+        });
+    }
+}
+
+impl Drop for Fetcher {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// Why there is no answer, as a problem.
+pub(super) fn problem(error: ClientError) -> Problem {
+    match error {
+        ClientError::Refused(problem) | ClientError::Unavailable(problem) => problem,
+        error @ ClientError::NotRunning { .. } => Problem {
+            code: "no-daemon".to_owned(),
+            why: error.to_string(),
+            cure: "start one with `tasuki up`".to_owned(),
+            ..Problem::default()
+        },
+        error => Problem { code: "no-answer".to_owned(), why: error.to_string(), ..Problem::default() },
+    }
+}
+
+/// Sends an agent's screen as it changes.
+async fn watch(asker: Asker, news: mpsc::Sender<Input>, agent: String) {
+    loop {
+        let fault = match stream(&asker, &news, &agent).await {
+            Ok(()) => None,
+            Err(error) => Some(problem(error)),
+        };
+        if let Some(problem) = fault {
+            let seen = match problem.code.as_str() {
+                "no-such-address" => look(&asker, &agent).await,
+                _ => Err(problem),
+            };
+            let seen = seen.unwrap_or_else(|problem| PaneSeen {
+                agent: agent.clone(),
+                fault: Some(problem.why),
+                ..PaneSeen::default()
+            });
+            if news.send(Input::Pane(Box::new(seen))).await.is_err() {
+                return;
+            }
+        }
+        tokio::time::sleep(SCREEN_AGAIN).await;
+    }
+}
+
+async fn stream(asker: &Asker, news: &mpsc::Sender<Input>, agent: &str) -> Result<(), ClientError> {
+    let mut events = asker.follow(&format!("/api/agents/{agent}/screen?follow=true"), None).await?;
+    while let Some(event) = events.next().await {
+        match &*event.name {
+            "screen" => {
+                let Ok(screen) = serde_json::from_str::<ScreenInfo>(&event.data) else { continue };
+                let seen = PaneSeen {
+                    agent: agent.to_owned(),
+                    size: Some(screen.size),
+                    rows: screen.rows,
+                    fault: None,
+                };
+                if news.send(Input::Pane(Box::new(seen))).await.is_err() {
+                    return Ok(());
+                }
+            }
+            "gone" => {
+                let problem = serde_json::from_str(&event.data).unwrap_or_default();
+                return Err(ClientError::Refused(problem));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// A screen of a daemon that cannot show it with its colours.
+async fn look(asker: &Asker, agent: &str) -> Result<PaneSeen, Problem> {
+    let look: PaneLookInfo =
+        asker.get(&format!("/api/panes/{agent}/look"), ANSWER_DEADLINE).await.map_err(problem)?;
+    let row = |text: String| vec![RunInfo { text, ..RunInfo::default() }];
+    let rows = look.rows.into_iter().map(row).collect();
+    Ok(PaneSeen { agent: agent.to_owned(), size: None, rows, fault: None })
+}

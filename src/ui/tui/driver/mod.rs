@@ -1,0 +1,318 @@
+//! The driver: keys and news in, cells out. It decides nothing.
+
+mod feed;
+mod fetch;
+mod terminal;
+
+use super::input::{Act, Input};
+use super::screen::draw;
+use super::state::{Look, State};
+use crate::engine::words::Millis;
+use crate::io::chance::mint_id;
+use crate::io::client::{ANSWER_DEADLINE, Asker, Client, ClientError};
+use crate::io::clock::Clock;
+use crate::io::workspace::{Surroundings, Workspace};
+use crate::wire::api::{Accepted, Done, PaneAnswered, Problem};
+use feed::Feed;
+use fetch::{Fetcher, problem};
+use rustix::process::{Signal, kill_current_process_group};
+use serde_json::{Value, json};
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
+use terminal::{Terminal, Told};
+use tokio::process::Command;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+
+/// News that wait to be shown: whoever has more waits.
+const NEWS_MAX: usize = 64;
+
+/// What it is run with.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// The workspace.
+    pub workspace: Workspace,
+    /// The user, the environment, and the current folder.
+    pub around: Surroundings,
+    /// How it is drawn.
+    pub look: Look,
+    /// This program, and what its verbs are given before all else.
+    pub program: (PathBuf, Vec<OsString>),
+}
+
+/// Why it cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// The terminal or the machine refused.
+    #[error("cannot use the terminal: {0}")]
+    Io(#[from] io::Error),
+    /// Nobody can be asked.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+}
+
+/// Shows the team until the person leaves.
+///
+/// # Errors
+/// [`Fault`]
+pub fn run(setup: Setup) -> Result<(), Fault> {
+    let client = Client::new(&setup.workspace, &setup.around)?;
+    let clock = Clock::start();
+    terminal::give_back_on_panic();
+    client.run(async {
+        let (news, inbox) = mpsc::channel(NEWS_MAX);
+        let feed = Feed {
+            setup: setup.clone(),
+            asker: client.asker(),
+            clock,
+            news: news.clone(),
+            last: None,
+            has_shown: false,
+        };
+        let feed = tokio::spawn(feed.run());
+        let state = State::new(setup.look, at(clock.wall()));
+        let fetcher = Fetcher::new(client.asker(), news.clone());
+        let terminal = Terminal::take()?;
+        let driver = Driver {
+            setup,
+            asker: client.asker(),
+            clock,
+            news,
+            state,
+            fetcher,
+            terminal: Some(terminal),
+            is_back: false,
+        };
+        let ended = driver.run(inbox).await;
+        feed.abort();
+        Ok(ended?)
+    })
+}
+
+/// A time as it is drawn, in ms since 1970.
+fn at(time: Millis) -> i64 {
+    i64::try_from(time.0).unwrap_or(i64::MAX)
+}
+
+struct Driver {
+    setup: Setup,
+    asker: Asker,
+    clock: Clock,
+    news: mpsc::Sender<Input>,
+    state: State,
+    fetcher: Fetcher,
+    /// None while somebody else has it.
+    terminal: Option<Terminal>,
+    /// Whether it stopped by itself and took the terminal back: the signal that goes with it is still to come.
+    is_back: bool,
+}
+
+/// Whether it goes on.
+#[derive(PartialEq, Eq)]
+enum Next {
+    Go,
+    Leave,
+}
+
+impl Driver {
+    async fn run(mut self, mut inbox: mpsc::Receiver<Input>) -> io::Result<()> {
+        let mut ends =
+            [SignalKind::terminate(), SignalKind::hangup(), SignalKind::interrupt(), SignalKind::quit()]
+                .map(signal)
+                .into_iter()
+                .collect::<io::Result<Vec<_>>>()?;
+        let mut stops = signal(SignalKind::from_raw(Signal::TSTP.as_raw()))?;
+        let mut goes_on = signal(SignalKind::from_raw(Signal::CONT.as_raw()))?;
+        self.state.on(Input::Id(mint_id().to_string()));
+        loop {
+            self.show()?;
+            let tick = self.until_tick();
+            let Some(terminal) = &mut self.terminal else { return Ok(()) };
+            let next = tokio::select! {
+                told = terminal.told() => self.told(told).await?,
+                Some(input) = inbox.recv() => self.take(input, &mut inbox),
+                () = tokio::time::sleep(tick) => Next::Go,
+                () = any(&mut ends) => Next::Leave,
+                _ = stops.recv() => { self.suspend()?; Next::Go }
+                // Somebody stopped it by force, and the shell has had the terminal since.
+                _ = goes_on.recv() => {
+                    if !std::mem::take(&mut self.is_back) {
+                        self.retake()?;
+                    }
+                    Next::Go
+                }
+            };
+            if next == Next::Leave {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Until the next second begins: ages change then.
+    fn until_tick(&self) -> Duration {
+        Duration::from_millis(1000 - self.clock.wall().0 % 1000)
+    }
+
+    fn show(&mut self) -> io::Result<()> {
+        // Ages count whole seconds, and nothing else depends on the time.
+        let now = at(self.clock.wall());
+        self.state.on(Input::Tick(now));
+        self.fetcher.want(&self.state.wants(), self.state.seq);
+        match &mut self.terminal {
+            Some(terminal) => terminal.show(draw(&self.state, Terminal::size())),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes one piece of news, and all that are there: they are drawn together.
+    fn take(&mut self, input: Input, inbox: &mut mpsc::Receiver<Input>) -> Next {
+        self.state.on(input);
+        for _ in 0..NEWS_MAX {
+            match inbox.try_recv() {
+                Ok(input) => drop(self.state.on(input)),
+                Err(_) => break,
+            }
+        }
+        Next::Go
+    }
+
+    async fn told(&mut self, told: Told) -> io::Result<Next> {
+        let input = match told {
+            Told::Input(input) => input,
+            Told::Nothing => return Ok(Next::Go),
+            Told::Resized => {
+                if let Some(terminal) = &mut self.terminal {
+                    terminal.clear()?;
+                }
+                return Ok(Next::Go);
+            }
+            Told::Gone => return Ok(Next::Leave),
+        };
+        for act in self.state.on(input) {
+            match act {
+                Act::Quit => return Ok(Next::Leave),
+                Act::Suspend => self.suspend()?,
+                Act::Attach(agent) => self.attach(&agent).await?,
+                Act::Send(message) => self.send(message),
+                Act::Post(path, body) => self.post(path, body),
+                Act::Retry(id) => self.retry(&id),
+            }
+        }
+        Ok(Next::Go)
+    }
+
+    /// Gives the terminal to the shell until it brings this back.
+    fn suspend(&mut self) -> io::Result<()> {
+        self.terminal = None;
+        self.is_back = true;
+        kill_current_process_group(Signal::STOP)?;
+        self.retake()
+    }
+
+    fn retake(&mut self) -> io::Result<()> {
+        self.terminal = None;
+        self.terminal = Some(Terminal::take()?);
+        Ok(())
+    }
+
+    /// Runs `tasuki attach` in this terminal, and comes back when it ends.
+    async fn attach(&mut self, agent: &str) -> io::Result<()> {
+        self.terminal = None;
+        let ended = self.command(&["attach", agent]).stderr(Stdio::piped()).spawn();
+        let ended = match ended {
+            Ok(child) => child.wait_with_output().await,
+            Err(error) => Err(error),
+        };
+        self.terminal = Some(Terminal::take()?);
+        let said = match ended {
+            Ok(output) if output.status.success() => return Ok(()),
+            Ok(output) => refusal(&output.stderr),
+            Err(error) => Problem { why: format!("cannot attach: {error}"), ..Problem::default() },
+        };
+        self.state.on(Input::Done(Err(said)));
+        Ok(())
+    }
+
+    /// A verb of this program.
+    fn command(&self, words: &[&str]) -> Command {
+        let (program, before) = &self.setup.program;
+        let mut command = Command::new(program);
+        command.args(before).args(words);
+        command
+    }
+
+    fn send(&mut self, message: Value) {
+        let (asker, news) = (self.asker.clone(), self.news.clone());
+        tokio::spawn(async move {
+            let sent = asker.post::<Accepted>("/api/messages", &message, ANSWER_DEADLINE).await;
+            let id = message.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let is_sent = sent.is_ok();
+            // Nobody looks any more: the message is on the disk all the same.
+            let _ = news.send(Input::Sent(sent.map(|_| id).map_err(problem))).await;
+            if is_sent {
+                let _ = news.send(Input::Id(mint_id().to_string())).await;
+            }
+        });
+    }
+
+    fn post(&mut self, path: String, body: Value) {
+        let (asker, news) = (self.asker.clone(), self.news.clone());
+        tokio::spawn(async move {
+            let done = match asker.post::<Value>(&path, &body, ANSWER_DEADLINE).await {
+                Ok(answer) => Ok(told(&answer)),
+                Err(ClientError::Refused(problem)) => Err(problem),
+                Err(error) => Err(problem(error)),
+            };
+            let _ = news.send(Input::Done(done)).await;
+        });
+    }
+
+    /// A held message goes on by the daemon; one that ended is sent again, which the verb does.
+    fn retry(&mut self, id: &str) {
+        let mut command = self.command(&["retry", id, "--json"]);
+        command.stdin(Stdio::null());
+        let news = self.news.clone();
+        tokio::spawn(async move {
+            let done = match command.output().await {
+                Ok(output) if output.status.success() => {
+                    Ok(told(&serde_json::from_slice(&output.stdout).unwrap_or(json!({}))))
+                }
+                Ok(output) => Err(refusal(&output.stderr)),
+                Err(error) => Err(Problem { why: format!("cannot run it: {error}"), ..Problem::default() }),
+            };
+            let _ = news.send(Input::Done(done)).await;
+        });
+    }
+}
+
+/// What was done, in words.
+fn told(answer: &Value) -> String {
+    if let Ok(answered) = serde_json::from_value::<PaneAnswered>(answer.clone()) {
+        let unproven = if answered.proven { "" } else { ", but the dialog is still there" };
+        return format!("answered: {}{unproven}", answered.choice);
+    }
+    serde_json::from_value::<Done>(answer.clone()).map_or_else(|_| "done".to_owned(), |done| done.what)
+}
+
+/// What a verb said on its standard error: as JSON, or its first lines.
+fn refusal(said: &[u8]) -> Problem {
+    let text = String::from_utf8_lossy(said);
+    let json = text.lines().filter_map(|line| serde_json::from_str::<Problem>(line).ok());
+    let plain = || {
+        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).collect();
+        Problem { why: lines.join("; "), ..Problem::default() }
+    };
+    json.filter(|problem| !problem.why.is_empty()).last().unwrap_or_else(plain)
+}
+
+/// The first of these signals that comes.
+async fn any(signals: &mut [tokio::signal::unix::Signal]) {
+    std::future::poll_fn(|context| {
+        let is_there = |signal: &mut tokio::signal::unix::Signal| signal.poll_recv(context).is_ready();
+        if signals.iter_mut().any(is_there) { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+    })
+    .await;
+}

@@ -1,0 +1,155 @@
+//! What comes to the screen, and what is done for it.
+
+use crate::wire::api::{AgentDetails, PaneLookInfo, Problem, RunInfo, StepInfo, StoryInfo, ViewInfo};
+use crate::wire::message::view::MessageView;
+use serde_json::Value;
+
+/// A key that was pressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Key {
+    /// A character.
+    Char(char),
+    /// Enter.
+    Enter,
+    /// Enter with Ctrl or Alt, or Ctrl-J: a new line in a text.
+    NewLine,
+    /// Escape.
+    Esc,
+    /// Tab, in either direction.
+    Tab,
+    /// Arrow up.
+    Up,
+    /// Arrow down.
+    Down,
+    /// Arrow left.
+    Left,
+    /// Arrow right.
+    Right,
+    /// Home.
+    Home,
+    /// End.
+    End,
+    /// Page up.
+    PageUp,
+    /// Page down.
+    PageDown,
+    /// Backspace.
+    Backspace,
+    /// Delete.
+    Delete,
+    /// Ctrl-U: clears what was typed.
+    Clear,
+    /// Ctrl-C.
+    Interrupt,
+    /// Ctrl-Z.
+    Suspend,
+}
+
+/// How the daemon is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Link {
+    /// Nothing is known yet.
+    Loading,
+    /// Its events come.
+    Live,
+    /// It is asked each second: it has no events.
+    Asked,
+    /// It does not answer.
+    Away {
+        /// Why, in words.
+        why: String,
+        /// Time of the next try, in ms since 1970.
+        again_at: i64,
+    },
+}
+
+/// A line of the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogLine {
+    /// Time, in ms since 1970.
+    pub at: i64,
+    /// What happened, in a sentence.
+    pub text: String,
+    /// How that is known.
+    pub evidence: Option<String>,
+}
+
+/// What an agent's screen shows.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PaneSeen {
+    /// Agent name.
+    pub agent: String,
+    /// Columns and rows; none if unknown.
+    pub size: Option<(u16, u16)>,
+    /// Rows in runs of one style.
+    pub rows: Vec<Vec<RunInfo>>,
+    /// Why there is no screen, in words.
+    pub fault: Option<String>,
+}
+
+/// What comes.
+#[derive(Debug, Clone)]
+pub enum Input {
+    /// A key.
+    Key(Key),
+    /// A text that was pasted.
+    Paste(String),
+    /// What is shown has changed.
+    View(Box<ViewInfo>),
+    /// A step of the journal.
+    Step(Box<StepInfo>),
+    /// Lines of the log, oldest first, in place of those that are there.
+    Log(Vec<LogLine>),
+    /// The time, in ms since 1970.
+    Tick(i64),
+    /// How the daemon is reached has changed.
+    Link(Link),
+    /// A screen.
+    Pane(Box<PaneSeen>),
+    /// An agent with its queue.
+    Details(Box<AgentDetails>),
+    /// The history of a message, or why there is none.
+    Story(String, Result<Box<StoryInfo>, Problem>),
+    /// How a screen is read, or why that is unknown.
+    Explained(String, Result<Box<PaneLookInfo>, Problem>),
+    /// All messages, newest first.
+    Messages(Vec<MessageView>),
+    /// An id for the next task.
+    Id(String),
+    /// What became of an act.
+    Done(Result<String, Problem>),
+    /// What became of a task that was handed over.
+    Sent(Result<String, Problem>),
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Act {
+    /// Leave.
+    Quit,
+    /// Let the shell go on, until it brings this back.
+    Suspend,
+    /// Show the agent's own window.
+    Attach(String),
+    /// Hand over a task.
+    Send(Value),
+    /// Post this body to this address.
+    Post(String, Value),
+    /// Try a message again.
+    Retry(String),
+}
+
+/// What is to be fetched, as long as it is wanted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Wants {
+    /// The agent whose screen is looked at.
+    pub(super) screen: Option<String>,
+    /// The agent whose queue is looked at.
+    pub(super) details: Option<String>,
+    /// The message whose history is looked at.
+    pub(super) story: Option<String>,
+    /// The agent whose screen is explained.
+    pub(super) explain: Option<String>,
+    /// Whether ended messages are looked at.
+    pub(super) messages: bool,
+}

@@ -1,0 +1,207 @@
+//! What each key does.
+
+use super::input::{Act, Key};
+use super::modes::{Confirm, Mode};
+use super::state::{Beside, Place, State};
+use crate::engine::words::counted;
+use serde_json::json;
+
+/// Rows that a page has.
+const PAGE: isize = 10;
+
+impl State {
+    /// A key was pressed.
+    pub(super) fn press(&mut self, key: Key) -> Vec<Act> {
+        match key {
+            Key::Interrupt => return vec![Act::Quit],
+            Key::Suspend => return vec![Act::Suspend],
+            _ => {}
+        }
+        match &self.mode {
+            Mode::Normal => self.command(key),
+            Mode::Keys => {
+                self.mode = Mode::Normal;
+                if key == Key::Char('q') { vec![Act::Quit] } else { Vec::new() }
+            }
+            Mode::Filter => {
+                self.find(key);
+                Vec::new()
+            }
+            Mode::Answer(_) => self.answer(key),
+            Mode::Confirm(_) => self.confirm(key),
+            Mode::Compose(_) => self.write(key),
+        }
+    }
+
+    fn command(&mut self, key: Key) -> Vec<Act> {
+        self.notice = None;
+        match key {
+            Key::Char('q') => return vec![Act::Quit],
+            Key::Char('1') => self.go(Place::Needs),
+            Key::Char('2') => self.go(Place::Tasks),
+            Key::Char('3') => self.go(Place::Team),
+            Key::Char('4') => self.go(Place::Messages),
+            Key::Char('j') | Key::Down => self.step(1),
+            Key::Char('k') | Key::Up => self.step(-1),
+            Key::PageDown => self.page(PAGE),
+            Key::PageUp => self.page(-PAGE),
+            Key::Home => self.step(isize::MIN / 2),
+            Key::End => self.step(isize::MAX / 2),
+            Key::Tab => self.go(Place::ALL[(self.place.index() + 1) % Place::ALL.len()]),
+            Key::Enter => return self.open(),
+            Key::Esc => self.back(),
+            Key::Char('n') => self.compose(),
+            Key::Char('/') => self.mode = Mode::Filter,
+            Key::Char('f') => {
+                self.follows = !self.follows;
+                self.log_back = 0;
+            }
+            Key::Char('a') => self.ask(),
+            Key::Char('w') => self.show_story(),
+            Key::Char('s') => {
+                self.zoomed = !self.zoomed || self.beside != Beside::Screen;
+                self.beside = Beside::Screen;
+            }
+            Key::Char('e') => self.explain(),
+            Key::Char('t') if self.place == Place::Team => self.table = Some(!self.is_table()),
+            Key::Char('r') => return self.retry(),
+            Key::Char('X') => self.call_off(),
+            Key::Char('H') => return self.hold(),
+            Key::Char('?') => self.mode = Mode::Keys,
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn go(&mut self, place: Place) {
+        self.place = place;
+        self.beside_from = 0;
+        self.zoomed = false;
+    }
+
+    /// The next row, or the next line of what is read beside.
+    fn step(&mut self, by: isize) {
+        if self.zoomed && self.beside != Beside::Screen {
+            self.beside_from = self.beside_from.saturating_add_signed(by);
+        } else {
+            self.choose(by);
+        }
+    }
+
+    /// A page of what is read beside, else of the log.
+    fn page(&mut self, by: isize) {
+        if self.beside != Beside::Screen {
+            self.beside_from = self.beside_from.saturating_add_signed(by);
+            return;
+        }
+        self.log_back = self.log_back.saturating_add_signed(-by).min(self.log.len().saturating_sub(1));
+        self.follows = self.log_back == 0;
+    }
+
+    fn open(&mut self) -> Vec<Act> {
+        match self.place {
+            Place::Tasks | Place::Messages => {
+                self.show_story();
+                Vec::new()
+            }
+            Place::Needs if self.chosen().and_then(|id| self.need(&id)?.agent.clone()).is_none() => {
+                self.ask();
+                Vec::new()
+            }
+            Place::Needs | Place::Team => {
+                self.looked_at().map(|agent| Act::Attach(agent.agent_name.clone())).into_iter().collect()
+            }
+        }
+    }
+
+    fn back(&mut self) {
+        if self.beside != Beside::Screen {
+            self.beside = Beside::Screen;
+            self.beside_from = 0;
+            self.zoomed = false;
+        } else if self.zoomed {
+            self.zoomed = false;
+        } else if !self.shelf().filter.is_empty() {
+            self.shelf_mut().filter.clear();
+        } else {
+            self.place = Place::Team;
+        }
+    }
+
+    fn find(&mut self, key: Key) {
+        let filter = &mut self.shelf_mut().filter;
+        match key {
+            Key::Char(c) => filter.push(c),
+            Key::Backspace => drop(filter.pop()),
+            Key::Clear => filter.clear(),
+            Key::Enter => self.mode = Mode::Normal,
+            Key::Up => self.choose(-1),
+            Key::Down => self.choose(1),
+            Key::Esc => {
+                filter.clear();
+                self.mode = Mode::Normal;
+            }
+            _ => {}
+        }
+    }
+
+    fn show_story(&mut self) {
+        let Some(id) = self.message_looked_at() else {
+            self.notice = Some(Ok("it has no task whose story could be told".to_owned()));
+            return;
+        };
+        self.beside = Beside::Story(id);
+        self.beside_from = 0;
+        self.zoomed = false;
+    }
+
+    fn explain(&mut self) {
+        if let Some(name) = self.looked_at().map(|agent| agent.agent_name.clone()) {
+            self.beside = Beside::Explain(name);
+            self.beside_from = 0;
+        }
+    }
+
+    /// The message that a command is about: a held or failed one where the need says so.
+    fn retry(&mut self) -> Vec<Act> {
+        match self.message_looked_at() {
+            Some(id) => vec![Act::Retry(id)],
+            None => {
+                self.notice = Some(Ok("there is no message to try again".to_owned()));
+                Vec::new()
+            }
+        }
+    }
+
+    fn call_off(&mut self) {
+        let Some(id) = self.message_looked_at() else {
+            self.notice = Some(Ok("there is no message to call off".to_owned()));
+            return;
+        };
+        let parts = self.message(&id).map_or(0, |message| message.parts);
+        let parts = match parts {
+            0 => String::new(),
+            1 => " and its open part".to_owned(),
+            many => format!(" and its {}", counted(many, "open part")),
+        };
+        self.mode = Mode::Confirm(Confirm {
+            question: format!("Call off {id}{parts}?"),
+            command: format!("tasuki cancel {id}"),
+            act: Act::Post(format!("/api/messages/{id}/cancel"), json!({})),
+        });
+    }
+
+    /// Holding loses nothing, so it is done at once; letting go on is asked about.
+    fn hold(&mut self) -> Vec<Act> {
+        if self.halted_since().is_none() {
+            return vec![Act::Post("/api/halt".to_owned(), json!({"on": true}))];
+        }
+        let open = self.workspace.as_ref().map_or(0, |workspace| workspace.open);
+        self.mode = Mode::Confirm(Confirm {
+            question: format!("Let the typing go on? {} open.", counted(open, "message")),
+            command: "tasuki stop --off".to_owned(),
+            act: Act::Post("/api/halt".to_owned(), json!({"on": false})),
+        });
+        Vec::new()
+    }
+}

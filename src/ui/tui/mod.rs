@@ -1,0 +1,25 @@
+//! `tasuki top`: the team on one screen, live.
+//!
+//! A pure part knows what is shown ([`State`]), what each [`Input`] does to it ([`State::on`], which gives [`Act`]s), and how it is
+//! drawn ([`draw`], cell by cell). A thin driver (`driver/`) reads keys, follows the daemon's events, carries out the acts, and
+//! writes the cells that have changed.
+
+mod ages;
+mod applying;
+mod driver;
+mod input;
+mod keys;
+mod marks;
+mod modes;
+mod paint;
+mod panels;
+mod rows;
+mod screen;
+mod state;
+#[cfg(test)]
+mod tests;
+
+pub use driver::{Fault, Setup, run};
+pub use input::{Act, Input, Key, Link, LogLine, PaneSeen};
+pub use screen::draw;
+pub use state::{Look, Place, State};

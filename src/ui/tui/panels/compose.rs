@@ -1,0 +1,97 @@
+//! The composer: a new task, to whom and what.
+
+use crate::ui::tui::modes::Composer;
+use crate::ui::tui::paint::{Canvas, Ink, columns};
+use ratatui_core::layout::Rect;
+use ratatui_core::style::{Modifier, Style};
+
+/// Rows of the text that are shown.
+const TEXT_ROWS: u16 = 6;
+
+/// Draws it over the lower part of what is there.
+pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, composer: &Composer, body: Rect) {
+    let problem = problem(composer, body.width);
+    let rows = (TEXT_ROWS + 3 + u16::try_from(problem.len()).unwrap_or(0)).min(body.height);
+    let area = Rect { y: body.bottom() - rows, height: rows, ..body };
+    canvas.clear(area);
+    let note = if composer.is_sent {
+        "handing over…"
+    } else {
+        "Enter hands it over   Alt-Enter new line   Tab   Esc"
+    };
+    canvas.rule((area.x, area.y), area.width, "New task", note);
+    if area.height < 3 {
+        return;
+    }
+    let took = canvas.text((area.x + 1, area.y + 1), 4, "To", Ink::Dim);
+    let to_at = area.x + 1 + took + 2;
+    let took = canvas.text((to_at, area.y + 1), area.width.saturating_sub(8), &composer.to, Ink::Bold);
+    if composer.is_at_to {
+        cursor(canvas, (to_at + took, area.y + 1));
+    }
+    let width = usize::from(area.width.saturating_sub(3)).max(1);
+    let (lines, (row, column)) = wrapped(composer, width);
+    let shown = usize::from(area.height.saturating_sub(3)).saturating_sub(problem.len()).max(1);
+    let first = (row + 1).saturating_sub(shown);
+    let mut y = area.y + 2;
+    for (at, text) in lines.iter().enumerate().skip(first).take(shown) {
+        canvas.text((area.x + 1, y), area.width.saturating_sub(2), text, Ink::Plain);
+        if at == row && !composer.is_at_to {
+            cursor(canvas, (area.x + 1 + column, y));
+        }
+        y += 1;
+    }
+    let first = area.bottom().saturating_sub(u16::try_from(problem.len()).unwrap_or(0));
+    for (y, (text, ink)) in (first..area.bottom()).zip(&problem) {
+        canvas.text((area.x + 1, y), area.width.saturating_sub(2), text, *ink);
+    }
+}
+
+/// Why it was refused, where, and the cure.
+fn problem(composer: &Composer, width: u16) -> Vec<(String, Ink)> {
+    let Some(problem) = &composer.problem else { return Vec::new() };
+    let place = match (&problem.field, problem.line) {
+        (Some(field), Some(line)) => format!(" ({field}, line {line})"),
+        (Some(field), None) => format!(" ({field})"),
+        (None, Some(line)) => format!(" (line {line})"),
+        (None, None) => String::new(),
+    };
+    let mut lines = Vec::new();
+    let room = usize::from(width.saturating_sub(4)).max(8);
+    let texts = [(format!("Refused: {}{place}", problem.why), Ink::Bad), (problem.cure.clone(), Ink::Plain)];
+    for (text, ink) in texts.into_iter().filter(|(text, _)| !text.is_empty()) {
+        lines.extend(folded(&text, room).into_iter().map(|line| (line, ink)));
+    }
+    lines.truncate(5);
+    lines
+}
+
+/// A text in lines of so many columns.
+fn folded(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for c in text.chars() {
+        let last = lines.len() - 1;
+        let is_full = columns(&lines[last]) + columns(c.encode_utf8(&mut [0; 4])) > width;
+        if c == '\n' || is_full {
+            lines.push(String::new());
+        }
+        if c != '\n'
+            && let Some(line) = lines.last_mut()
+        {
+            line.push(c);
+        }
+    }
+    lines
+}
+
+/// The text in rows, and the row and column of the cursor.
+fn wrapped(composer: &Composer, width: usize) -> (Vec<String>, (usize, u16)) {
+    let before = folded(composer.text.get(..composer.at).unwrap_or_default(), width);
+    let row = before.len() - 1;
+    let column = u16::try_from(columns(&before[row])).unwrap_or(0);
+    (folded(&composer.text, width), (row, column))
+}
+
+fn cursor(canvas: &mut Canvas, at: (u16, u16)) {
+    canvas.styled(at, 1, " ", Style::new().add_modifier(Modifier::REVERSED));
+}

@@ -1,0 +1,153 @@
+//! The last rows: keys, and what is said or asked just now.
+
+use crate::ui::tui::marks::Mark;
+use crate::ui::tui::modes::Mode;
+use crate::ui::tui::paint::{Canvas, Ink, columns};
+use crate::ui::tui::state::{Beside, Place, State};
+use ratatui_core::layout::Rect;
+
+/// All keys, for `?`.
+const KEYS: [(&str, &str); 17] = [
+    ("1 2 3 4", "needs you, tasks, team, messages; Tab: the next"),
+    ("j k ↑ ↓", "choose; Home and End: the first and the last"),
+    ("Enter", "attach to the agent (C-b d comes back); open a message"),
+    ("Esc", "back; ends a filter"),
+    ("n", "new task"),
+    ("/", "filter the rows of this place"),
+    ("f", "follow the log, or not; Page Up and Page Down scroll"),
+    ("t", "team as a tree or as a table, the most pressing first"),
+    ("a 1-9", "answer what is asked, or settle what needs you"),
+    ("w", "story: why a message is where it is"),
+    ("s", "screen, with all the room"),
+    ("e", "how its screen is read"),
+    ("r", "retry: release what is held, try again what failed"),
+    ("X", "call off a message with its parts (asks)"),
+    ("H", "hold all typing; let go on (asks)"),
+    ("Ctrl-Z", "back to the shell; `fg` comes back"),
+    ("q", "quit; agents and daemon go on"),
+];
+
+/// The last row: keys, as many as there is room for.
+pub(in crate::ui::tui) fn keys(canvas: &mut Canvas, state: &State, y: u16) {
+    let width = canvas.area().width;
+    let shown: Vec<(&str, &str)> = match &state.mode {
+        Mode::Normal => normal(state, width),
+        Mode::Keys => vec![("any key", "back"), ("q", "quit")],
+        Mode::Filter => vec![("⏎", "keep"), ("↑↓", "choose"), ("Esc", "show all")],
+        Mode::Answer(_) => vec![("1-9", "answer"), ("⏎", "attach"), ("Esc", "back")],
+        Mode::Confirm(_) => vec![("y", "yes"), ("n", "no")],
+        Mode::Compose(_) => {
+            vec![("⏎", "hand over"), ("Alt ⏎", "new line"), ("Tab", "to, text"), ("Esc", "back")]
+        }
+    };
+    let mut at = 1;
+    for (key, word) in shown {
+        let key = if canvas.look.ascii { plain(key) } else { key };
+        let key_columns = u16::try_from(columns(key)).unwrap_or(0);
+        let word_columns = u16::try_from(columns(word)).unwrap_or(0);
+        if at + key_columns + 1 + word_columns > width {
+            break;
+        }
+        at += canvas.text((at, y), key_columns, key, Ink::Accent) + 1;
+        at += canvas.text((at, y), word_columns, word, Ink::Plain) + 2;
+    }
+}
+
+fn plain(key: &'static str) -> &'static str {
+    match key {
+        "⏎" => "Enter",
+        "Alt ⏎" => "Alt Enter",
+        "↑↓" => "j k",
+        "j k ↑ ↓" => "j k",
+        key => key,
+    }
+}
+
+/// The keys of the view; in a narrow one, those that matter most.
+fn normal(state: &State, width: u16) -> Vec<(&'static str, &'static str)> {
+    let enter = match state.place {
+        Place::Team | Place::Needs => ("⏎", "attach"),
+        Place::Tasks | Place::Messages => ("⏎", "open"),
+    };
+    let hold = if state.halted_since().is_some() { ("H", "let go on") } else { ("H", "hold all typing") };
+    let back = state.zoomed || state.beside != Beside::Screen;
+    let keys = [
+        (width >= 100, ("1-4", "place")),
+        (true, ("↑↓", "choose")),
+        (true, enter),
+        (back, ("Esc", "back")),
+        (true, ("a", "answer")),
+        (true, ("w", "story")),
+        (true, ("s", "screen")),
+        (width >= 120, ("e", "how it is read")),
+        (true, if width >= 100 { ("n", "new task") } else { ("n", "new") }),
+        (width >= 120, ("r", "retry")),
+        (width >= 120, ("X", "call off")),
+        (width >= 140 || state.halted_since().is_some(), hold),
+        (true, ("/", "find")),
+        (true, ("?", "keys")),
+        (true, ("q", "quit")),
+    ];
+    let mut shown: Vec<_> = keys.into_iter().filter(|(fits, _)| *fits).map(|(_, key)| key).collect();
+    let key_of = |key: &'static str| if state.look.ascii { plain(key) } else { key };
+    // Keys and the way out are told in the narrowest.
+    let room = |shown: &[(&'static str, &str)]| {
+        1 + shown.iter().map(|(key, word)| columns(key_of(key)) + columns(word) + 3).sum::<usize>()
+    };
+    while shown.len() > 2 && room(&shown) > usize::from(width) + 2 {
+        shown.remove(shown.len() - 3);
+    }
+    shown
+}
+
+/// Whether something is said or asked in the row above the keys.
+pub(in crate::ui::tui) fn is_said(state: &State) -> bool {
+    state.notice.is_some() || matches!(state.mode, Mode::Filter | Mode::Confirm(_))
+}
+
+/// What was done, what kept it from being done, or what is asked.
+pub(in crate::ui::tui) fn said(canvas: &mut Canvas, state: &State, y: u16) {
+    let width = canvas.area().width;
+    let room = width.saturating_sub(2);
+    match (&state.mode, &state.notice) {
+        (Mode::Filter, _) => {
+            let took = canvas.text((1, y), room, &format!("/{}", state.shelf().filter), Ink::Bold);
+            canvas.text((1 + took, y), 1, canvas.sign("▏", "_"), Ink::Accent);
+        }
+        (Mode::Confirm(confirm), _) => {
+            let took = canvas.text((1, y), room, &format!("{}  y yes  n no", confirm.question), Ink::You);
+            canvas.right((1 + took + 2, y), room.saturating_sub(took + 2), &confirm.command, Ink::Dim);
+        }
+        (_, Some(Ok(text))) => drop(canvas.text((1, y), room, text, Ink::Good)),
+        (_, Some(Err(problem))) => {
+            let cure = if problem.cure.is_empty() { String::new() } else { format!(": {}", problem.cure) };
+            canvas.text((1, y), room, &format!("{}{cure}", problem.why), Ink::Bad);
+        }
+        (_, None) => {}
+    }
+}
+
+/// All keys, over what is there.
+pub(in crate::ui::tui) fn all_keys(canvas: &mut Canvas, state: &State, body: Rect) {
+    canvas.clear(body);
+    canvas.rule((body.x, body.y), body.width, "Keys", "any key goes back");
+    let mut y = body.top() + 1;
+    for (key, does) in KEYS.into_iter().take(usize::from(body.bottom().saturating_sub(y))) {
+        let key = if state.look.ascii { plain(key) } else { key };
+        canvas.text((body.x + 1, y), 9, key, Ink::Accent);
+        canvas.text((body.x + 11, y), body.width.saturating_sub(12), does, Ink::Plain);
+        y += 1;
+    }
+    let mut x = body.x + 11;
+    for (mark, word) in Mark::ALL {
+        let wide = u16::try_from(columns(word) + 4).unwrap_or(0);
+        if x + wide > body.right() {
+            (x, y) = (body.x + 11, y + 1);
+        }
+        if y >= body.bottom() {
+            break;
+        }
+        canvas.text((x, y), 1, mark.sign(canvas.look), mark.ink());
+        x += 2 + canvas.text((x + 2, y), wide - 4, word, Ink::Plain) + 2;
+    }
+}

@@ -1,0 +1,146 @@
+//! The history of a message, step by step, and its receipts.
+
+use crate::ui::tui::ages::{clock, length, moment};
+use crate::ui::tui::marks::Mark;
+use crate::ui::tui::paint::{Canvas, Ink, columns};
+use crate::ui::tui::screen::empty;
+use crate::ui::tui::state::State;
+use crate::wire::api::{StoryStep, StoryTree};
+use ratatui_core::layout::Rect;
+
+/// A pause that is told, in ms: a person would ask what was in between.
+const PAUSE_MS: i64 = 60_000;
+/// What a message gets on its way, in the words of its history.
+const LADDER: [(&str, &str); 6] = [
+    ("accepted", "accepted"),
+    ("delivered", "typed"),
+    ("read", "read"),
+    ("working", "at work"),
+    ("claimed", "claimed"),
+    ("verified", "verified"),
+];
+
+/// The message or part of this id.
+fn find<'a>(tree: &'a StoryTree, id: &str) -> Option<&'a StoryTree> {
+    let mut stack = vec![tree];
+    while let Some(tree) = stack.pop() {
+        if tree.id == id {
+            return Some(tree);
+        }
+        stack.extend(&tree.parts);
+    }
+    None
+}
+
+/// A row: when, how deep, what, and how it is known.
+struct Row {
+    at: Option<i64>,
+    depth: u16,
+    text: String,
+    evidence: String,
+    ink: Ink,
+}
+
+fn rows(tree: &StoryTree, depth: u16, rows: &mut Vec<Row>) {
+    let whom = tree.agent.as_deref().or(tree.to.as_deref()).unwrap_or("?");
+    let title = tree.title.as_deref().unwrap_or_default();
+    let text = format!("{}  {whom}  {title}", tree.id);
+    rows.push(Row { at: None, depth, text, evidence: String::new(), ink: Ink::Bold });
+    let mut before: Option<i64> = None;
+    for step in &tree.story {
+        let at = moment(&step.at);
+        if let (Some(before), Some(at)) = (before, at)
+            && at - before >= PAUSE_MS
+        {
+            let text = format!("{} later", length(at - before));
+            rows.push(Row { at: None, depth: depth + 1, text, evidence: String::new(), ink: Ink::Dim });
+        }
+        before = at.or(before);
+        let evidence = step.evidence.clone().unwrap_or_default();
+        rows.push(Row { at, depth, text: step.text.clone(), evidence, ink: Ink::Plain });
+    }
+    if let Some(waits_for) = &tree.waits_for {
+        let text = format!("now it waits for {waits_for}");
+        rows.push(Row { at: None, depth, text, evidence: String::new(), ink: Ink::You });
+    }
+    for part in &tree.parts {
+        self::rows(part, depth + 1, rows);
+    }
+}
+
+/// Draws the history of a message.
+pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &State, id: &str, area: Rect) {
+    canvas.rule((area.x, area.y), area.width, &format!("Story of {id}"), "PgUp PgDn   Esc back");
+    let tree = match &state.story {
+        Some((of, Ok(story))) if of == id => find(&story.tree, id),
+        Some((of, Err(problem))) if of == id => {
+            return empty(canvas, area, &format!("{}: {}", problem.why, problem.cure));
+        }
+        _ => return,
+    };
+    let Some(tree) = tree else { return };
+    let mut all = Vec::new();
+    rows(tree, 0, &mut all);
+    let shown = usize::from(area.height.saturating_sub(1));
+    let from = state.beside_from.min(all.len().saturating_sub(shown));
+    for (y, row) in (area.y + 1..area.bottom()).zip(all.iter().skip(from)) {
+        let time = row.at.map(|at| clock(at, state.look.here, false)).unwrap_or_default();
+        canvas.text((area.x + 1, y), 8, &time, Ink::Dim);
+        let indent = (row.depth * 2).min(area.width / 4);
+        let x = area.x + 10 + indent;
+        let room = area.width.saturating_sub(11 + indent);
+        let took = canvas.text((x, y), room, &row.text, row.ink);
+        let left = room.saturating_sub(took + 3);
+        if !row.evidence.is_empty() && columns(&row.evidence) <= usize::from(left) {
+            canvas.text((x + took + 3, y), left, &row.evidence, Ink::Dim);
+        }
+    }
+}
+
+/// The message whose receipts are shown: the chosen one, else the whole task.
+fn receipt_tree(state: &State) -> Option<&StoryTree> {
+    let Some((_, Ok(story))) = &state.story else { return None };
+    let id = state.message_looked_at()?;
+    Some(find(&story.tree, &id).unwrap_or(&story.tree))
+}
+
+/// Rows that the receipts take.
+pub(in crate::ui::tui) fn receipt_rows(state: &State) -> usize {
+    receipt_tree(state).map_or(0, |_| LADDER.len() + 1)
+}
+
+/// Draws the receipts: what is proven, and how; what is not, in grey.
+pub(in crate::ui::tui) fn receipts(canvas: &mut Canvas, state: &State, area: Rect) {
+    let Some(tree) = receipt_tree(state).filter(|_| area.height > 1) else { return };
+    canvas.rule((area.x, area.y), area.width, &format!("Receipts of {}", tree.id), "w whole story");
+    let now_at = LADDER.iter().position(|(what, _)| *what == tree.stage.word());
+    for (y, (rung, (what, word))) in (area.y + 1..area.bottom()).zip(LADDER.iter().enumerate()) {
+        let step = tree.story.iter().rev().find(|step| step.what == *what);
+        let is_now = now_at == Some(rung) || (*what == "working" && tree.stage.word() == "waiting");
+        let (mark, ink) = match (step, is_now) {
+            (_, true) => (Mark::Works, Ink::Accent),
+            (Some(_), _) => (Mark::Completed, Ink::Good),
+            (None, _) => (Mark::Free, Ink::Dim),
+        };
+        canvas.text((area.x + 1, y), 1, mark.sign(canvas.look), ink);
+        canvas.text((area.x + 3, y), 10, word, if step.is_some() || is_now { Ink::Plain } else { Ink::Dim });
+        let room = area.width.saturating_sub(15);
+        canvas.text((area.x + 14, y), room, &told(state, tree, step, is_now), Ink::Dim);
+    }
+}
+
+/// When a rung was reached, and how that is known.
+fn told(state: &State, tree: &StoryTree, step: Option<&StoryStep>, is_now: bool) -> String {
+    if is_now && !tree.parts.is_empty() {
+        let open = tree.parts.iter().filter(|part| part.ended_at.is_none()).count();
+        let since = crate::ui::tui::ages::age(Some(&tree.since), state.time());
+        return format!("{since}   {open} of {} parts open", tree.parts.len());
+    }
+    let Some(step) = step else {
+        let since =
+            if is_now { crate::ui::tui::ages::age(Some(&tree.since), state.time()) } else { String::new() };
+        return since;
+    };
+    let at = moment(&step.at).map(|at| clock(at, state.look.here, true)).unwrap_or_default();
+    format!("{at}   {}", step.evidence.as_deref().unwrap_or_default())
+}

@@ -1,0 +1,218 @@
+//! Where everything stands: one column below 140 columns, two from there on.
+
+use super::modes::Mode;
+use super::paint::{Canvas, Ink};
+use super::panels::{answer, compose, footer, header, list, log, pane, queue, relay, story, team};
+use super::state::{Beside, Place, State};
+use ratatui_core::buffer::Buffer;
+use ratatui_core::layout::Rect;
+
+/// Columns from which on there are two columns.
+const TWO_FROM: u16 = 140;
+
+/// Draws everything, in a terminal of so many columns and rows. It depends on nothing else.
+#[must_use]
+pub fn draw(state: &State, size: (u16, u16)) -> Buffer {
+    let mut canvas = Canvas::new(size, state.look);
+    let (width, height) = size;
+    if width == 0 || height == 0 {
+        return canvas.done();
+    }
+    header::head(&mut canvas, state);
+    let lines = header::lines(state, width);
+    let room = height.saturating_sub(if height > 1 { 2 } else { 1 });
+    let most = usize::from(room).saturating_sub(6).clamp(usize::from(room > 0), 4);
+    let shown = lines.len().min(most);
+    for (y, line) in (1..).zip(lines.iter().take(shown)) {
+        header::line(&mut canvas, (0, y), width, line);
+    }
+    let top = 1 + u16::try_from(shown).unwrap_or(0);
+    if height > 1 {
+        footer::keys(&mut canvas, state, height - 1);
+    }
+    let said = u16::from(footer::is_said(state) && height > top + 2);
+    let body = Rect::new(0, top, width, height.saturating_sub(top + 1 + said));
+    if body.height > 0 {
+        fill(&mut canvas, state, body);
+        if state.is_away() {
+            canvas.grey(body);
+        }
+    }
+    if said > 0 {
+        footer::said(&mut canvas, state, height - 2);
+    }
+    match &state.mode {
+        Mode::Compose(composer) => compose::draw(&mut canvas, composer, body),
+        Mode::Keys => footer::all_keys(&mut canvas, state, body),
+        _ => {}
+    }
+    canvas.done()
+}
+
+fn fill(canvas: &mut Canvas, state: &State, body: Rect) {
+    if state.zoomed {
+        return beside(canvas, state, body);
+    }
+    if body.width < TWO_FROM {
+        return one_column(canvas, state, body);
+    }
+    let left = u16::try_from(u32::from(body.width) * 53 / 100).unwrap_or(body.width);
+    canvas.upright(left, body.top()..body.bottom());
+    left_column(canvas, state, Rect { width: left, ..body });
+    right_column(canvas, state, Rect { x: left + 1, width: body.width - left - 1, ..body });
+    canvas.join_lines(left, body.top()..body.bottom());
+}
+
+/// A part of a column: the rows that it needs at least and that it would take.
+struct Part {
+    least: u16,
+    wish: u16,
+}
+
+impl Part {
+    fn new(least: u16, wish: usize) -> Self {
+        let wish = u16::try_from(wish).unwrap_or(u16::MAX);
+        Self { least: least.min(wish), wish }
+    }
+}
+
+/// Gives each part its rows, the first one first; what is left over goes to the part `rest`, or to none.
+fn share(rows: u16, parts: &[Part], rest: Option<usize>) -> Vec<u16> {
+    let mut left = rows;
+    let mut given: Vec<u16> = Vec::new();
+    for part in parts {
+        let takes = if part.least <= left { part.least } else { 0 };
+        left -= takes;
+        given.push(takes);
+    }
+    for (part, given) in parts.iter().zip(&mut given) {
+        if *given > 0 {
+            let more = part.wish.saturating_sub(*given).min(left);
+            *given += more;
+            left -= more;
+        }
+    }
+    // Where that part is not shown, the first one has its room.
+    let taker = rest.map(|rest| if given.get(rest) == Some(&0) { 0 } else { rest });
+    if let Some(given) = taker.and_then(|taker| given.get_mut(taker)) {
+        *given += left;
+    }
+    given
+}
+
+/// Gives the areas of parts that stand one below the other.
+fn stack(area: Rect, rows: &[u16]) -> Vec<Rect> {
+    let mut y = area.y;
+    let place = |rows: &u16| {
+        let part = Rect { y, height: *rows, ..area };
+        y += rows;
+        part
+    };
+    rows.iter().map(place).collect()
+}
+
+fn one_column(canvas: &mut Canvas, state: &State, area: Rect) {
+    let rows = list_rows(state, state.place);
+    let half = usize::from(area.height / 2).max(4);
+    let log = usize::from(area.height / 6).clamp(3, 8);
+    let parts = [Part::new(3, rows.min(half)), Part::new(4, 6), Part::new(2, log)];
+    let places = stack(area, &share(area.height, &parts, Some(1)));
+    draw_list(canvas, state, state.place, places[0]);
+    beside(canvas, state, places[1]);
+    log::draw(canvas, state, places[2]);
+}
+
+fn left_column(canvas: &mut Canvas, state: &State, area: Rect) {
+    let tasks = if state.place == Place::Messages { Place::Messages } else { Place::Tasks };
+    let (story, receipts) = (relay::rows(state), story::receipt_rows(state));
+    let third = usize::from(area.height / 3).max(4);
+    let wish = |place: Place| {
+        let most = if place == state.place { third.max(usize::from(area.height / 2)) } else { third };
+        list_rows(state, place).min(most)
+    };
+    let parts = [
+        Part::new(3, wish(Place::Team)),
+        Part::new(2, wish(Place::Needs)),
+        Part::new(2, wish(tasks)),
+        Part::new(3, story.min(third)),
+        Part::new(3, receipts),
+    ];
+    let given = share(area.height, &parts, None);
+    // What comes first is not what stands first.
+    let places = stack(area, &[given[0], given[2], given[3], given[1], given[4]]);
+    draw_list(canvas, state, Place::Team, places[0]);
+    draw_list(canvas, state, tasks, places[1]);
+    relay::draw(canvas, state, places[2]);
+    draw_list(canvas, state, Place::Needs, places[3]);
+    story::receipts(canvas, state, places[4]);
+}
+
+fn right_column(canvas: &mut Canvas, state: &State, area: Rect) {
+    let queue = queue::rows(state);
+    let log = usize::from(area.height / 4).max(4);
+    let parts = [Part::new(6, usize::from(area.height / 2)), Part::new(3, log), Part::new(2, queue.min(5))];
+    let given = share(area.height, &parts, Some(0));
+    let places = stack(area, &[given[0], given[2], given[1]]);
+    beside(canvas, state, places[0]);
+    queue::draw(canvas, state, places[1]);
+    log::draw(canvas, state, places[2]);
+}
+
+/// Rows that a list would take with its title.
+fn list_rows(state: &State, place: Place) -> usize {
+    match place {
+        Place::Team => state.team().len().max(1) + 2,
+        Place::Needs => state.needs().len().max(1) + 1,
+        Place::Tasks => state.tasks().len().max(1) + 1,
+        Place::Messages => state.all_messages().len().max(1) + 1,
+    }
+}
+
+fn draw_list(canvas: &mut Canvas, state: &State, place: Place, area: Rect) {
+    if area.height == 0 {
+        return;
+    }
+    match place {
+        Place::Team => team::draw(canvas, state, area),
+        Place::Needs => list::needs(canvas, state, area),
+        Place::Tasks | Place::Messages => list::messages(canvas, state, place, area),
+    }
+}
+
+/// The screen of an agent, or what stands in its place; an answer that is being chosen stands over its lower end.
+fn beside(canvas: &mut Canvas, state: &State, area: Rect) {
+    if area.height == 0 {
+        return;
+    }
+    match &state.beside {
+        Beside::Screen => {}
+        Beside::Story(id) => return story::draw(canvas, state, id, area),
+        Beside::Explain(name) => return pane::explain(canvas, state, name, area),
+    }
+    let choices = match &state.mode {
+        Mode::Answer(asked) => answer::lines(asked),
+        _ => answer::offered(state, area),
+    };
+    let most = usize::from(area.height.saturating_sub(if state.mode == Mode::Normal { 4 } else { 1 }));
+    let rows = u16::try_from(choices.len().min(most)).unwrap_or(0);
+    pane::draw(canvas, state, Rect { height: area.height - rows, ..area });
+    let below = Rect { y: area.bottom() - rows, height: rows, ..area };
+    for (y, line) in (below.top()..below.bottom()).zip(&choices) {
+        answer::line(canvas, (below.x, y), below.width, line);
+    }
+}
+
+/// Where rows begin to be shown so that the chosen one is among them.
+pub(super) fn window(chosen: usize, rows: usize, shown: usize) -> usize {
+    if rows <= shown || shown == 0 {
+        return 0;
+    }
+    chosen.saturating_sub(shown / 2).min(rows - shown)
+}
+
+/// What a panel says that has nothing to show.
+pub(super) fn empty(canvas: &mut Canvas, area: Rect, text: &str) {
+    if area.height > 1 {
+        canvas.text((area.x + 1, area.y + 1), area.width.saturating_sub(2), text, Ink::Dim);
+    }
+}

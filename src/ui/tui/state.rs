@@ -1,0 +1,247 @@
+//! All that the screen knows.
+
+use super::input::{Link, LogLine, PaneSeen, Wants};
+use super::modes::Mode;
+use crate::wire::api::{AgentDetails, AgentInfo, NeedsInfo, PaneLookInfo, Problem, StoryInfo, WorkspaceInfo};
+use crate::wire::message::view::MessageView;
+use chrono::FixedOffset;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Agents from which on a team is a table at first: a tree of more is no longer seen at once.
+const TABLE_FROM: usize = 13;
+
+/// How it is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    /// Whether signs, lines and blocks are of ASCII alone.
+    pub ascii: bool,
+    /// Whether there are colours.
+    pub color: bool,
+    /// How far the person's clock is ahead of UTC.
+    pub here: FixedOffset,
+}
+
+/// A place that rows are chosen in, by its digit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// What needs a person.
+    Needs,
+    /// Open tasks.
+    Tasks,
+    /// The agents.
+    Team,
+    /// All messages, ended ones too.
+    Messages,
+}
+
+impl Place {
+    pub(super) const ALL: [Self; 4] = [Self::Needs, Self::Tasks, Self::Team, Self::Messages];
+
+    pub(super) fn index(self) -> usize {
+        match self {
+            Self::Needs => 0,
+            Self::Tasks => 1,
+            Self::Team => 2,
+            Self::Messages => 3,
+        }
+    }
+
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::Needs => "1 Needs you",
+            Self::Tasks => "2 Tasks",
+            Self::Team => "3 Team",
+            Self::Messages => "4 Messages",
+        }
+    }
+}
+
+/// What stands in the place of the screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Beside {
+    Screen,
+    /// The history of this message.
+    Story(String),
+    /// How the screen of this agent is read.
+    Explain(String),
+}
+
+/// One place: what is chosen in it, and what is looked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Shelf {
+    /// Id of the chosen row; the first row if it is not there.
+    pub(super) chosen: Option<String>,
+    pub(super) filter: String,
+}
+
+/// All that the screen knows.
+#[derive(Debug, Clone)]
+pub struct State {
+    pub(super) look: Look,
+    pub(super) now: i64,
+    /// Time of the last news, in ms since 1970.
+    pub(super) seen_at: Option<i64>,
+    pub(super) link: Link,
+    pub(super) workspace: Option<WorkspaceInfo>,
+    pub(super) seq: u64,
+    pub(super) agents: Vec<AgentInfo>,
+    /// Open messages and those that ended while this was looked at.
+    pub(super) messages: BTreeMap<String, MessageView>,
+    /// All of them, as they were asked for last.
+    pub(super) listed: Vec<MessageView>,
+    pub(super) needs: NeedsInfo,
+    pub(super) log: VecDeque<LogLine>,
+    pub(super) follows: bool,
+    /// Lines of the log below those that are shown.
+    pub(super) log_back: usize,
+    pub(super) place: Place,
+    pub(super) shelves: [Shelf; 4],
+    /// Whether the team is a table; none until somebody chooses.
+    pub(super) table: Option<bool>,
+    pub(super) beside: Beside,
+    /// Rows of the history or of the explanation above those that are shown.
+    pub(super) beside_from: usize,
+    /// Whether the screen has all the room.
+    pub(super) zoomed: bool,
+    pub(super) mode: Mode,
+    pub(super) pane: Option<PaneSeen>,
+    pub(super) details: Option<AgentDetails>,
+    pub(super) story: Option<(String, Result<StoryInfo, Problem>)>,
+    pub(super) explained: Option<(String, Result<PaneLookInfo, Problem>)>,
+    /// What was done last, or what kept it from being done.
+    pub(super) notice: Option<Result<String, Problem>>,
+    pub(super) next_id: Option<String>,
+}
+
+impl State {
+    /// Nothing is known yet.
+    #[must_use]
+    pub fn new(look: Look, now: i64) -> Self {
+        Self {
+            look,
+            now,
+            seen_at: None,
+            link: Link::Loading,
+            workspace: None,
+            seq: 0,
+            agents: Vec::new(),
+            messages: BTreeMap::new(),
+            listed: Vec::new(),
+            needs: NeedsInfo::default(),
+            log: VecDeque::new(),
+            follows: true,
+            log_back: 0,
+            place: Place::Team,
+            shelves: Default::default(),
+            table: None,
+            beside: Beside::Screen,
+            beside_from: 0,
+            zoomed: false,
+            mode: Mode::Normal,
+            pane: None,
+            details: None,
+            story: None,
+            explained: None,
+            notice: None,
+            next_id: None,
+        }
+    }
+
+    /// The time that ages are told by: that of the picture where it is old.
+    pub(super) fn time(&self) -> i64 {
+        self.seen_at.filter(|_| self.is_away()).unwrap_or(self.now)
+    }
+
+    /// Whether what is shown is old.
+    pub(super) fn is_away(&self) -> bool {
+        matches!(self.link, Link::Away { .. })
+    }
+
+    pub(super) fn halted_since(&self) -> Option<&str> {
+        self.workspace.as_ref()?.halted_since.as_deref()
+    }
+
+    pub(super) fn is_table(&self) -> bool {
+        self.table.unwrap_or(self.agents.len() >= TABLE_FROM)
+    }
+
+    pub(super) fn shelf(&self) -> &Shelf {
+        &self.shelves[self.place.index()]
+    }
+
+    pub(super) fn shelf_mut(&mut self) -> &mut Shelf {
+        &mut self.shelves[self.place.index()]
+    }
+
+    pub(super) fn agent(&self, name: &str) -> Option<&AgentInfo> {
+        self.agents.iter().find(|agent| agent.agent_name == name)
+    }
+
+    pub(super) fn message(&self, id: &str) -> Option<&MessageView> {
+        self.messages.get(id).or_else(|| self.listed.iter().find(|message| message.id.as_str() == id))
+    }
+
+    /// The agent that is looked at: the chosen one, or whoever has what is chosen.
+    pub(super) fn looked_at(&self) -> Option<&AgentInfo> {
+        if let Beside::Explain(name) = &self.beside {
+            return self.agent(name);
+        }
+        let name = self.chosen().and_then(|chosen| match self.place {
+            Place::Team => Some(chosen),
+            Place::Needs => self.need(&chosen)?.agent.clone(),
+            Place::Tasks | Place::Messages => {
+                let message = self.message(&chosen)?;
+                Some(message.agent.as_ref().unwrap_or(&message.to).to_string())
+            }
+        });
+        let of_team = || self.agent(self.shelves[Place::Team.index()].chosen.as_deref()?);
+        name.and_then(|name| self.agent(&name)).or_else(of_team).or_else(|| self.agents.first())
+    }
+
+    /// The message that is looked at: the chosen one, or what the chosen agent has.
+    pub(super) fn message_looked_at(&self) -> Option<String> {
+        let chosen = self.chosen()?;
+        match self.place {
+            Place::Team => self.agent(&chosen)?.current_task.clone(),
+            Place::Needs => {
+                let need = self.need(&chosen)?;
+                let current = || self.agent(need.agent.as_deref()?)?.current_task.clone();
+                need.message.clone().or_else(current)
+            }
+            Place::Tasks | Place::Messages => Some(chosen),
+        }
+    }
+
+    /// The task that a message is a part of, in the end.
+    pub(super) fn root_of(&self, id: &str) -> String {
+        let mut at = id.to_owned();
+        // Parts are not deeper than messages are many.
+        for _ in 0..=self.messages.len() {
+            match self.message(&at).and_then(|message| message.parent.as_ref()) {
+                Some(parent) => at = parent.to_string(),
+                None => break,
+            }
+        }
+        at
+    }
+
+    /// What is to be fetched for what is shown.
+    pub(super) fn wants(&self) -> Wants {
+        let agent = self.looked_at().map(|agent| agent.agent_name.clone());
+        let story = match &self.beside {
+            Beside::Story(id) => Some(id.clone()),
+            Beside::Screen | Beside::Explain(_) => self.message_looked_at().map(|id| self.root_of(&id)),
+        };
+        let explain = match &self.beside {
+            Beside::Explain(name) => Some(name.clone()),
+            Beside::Screen | Beside::Story(_) => None,
+        };
+        Wants {
+            screen: agent.clone(),
+            details: agent,
+            story,
+            explain,
+            messages: self.place == Place::Messages,
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! What keys do.
+
+use super::fixtures::{NOW, ago, asks, held, ledger, text, view};
+use crate::ui::tui::State;
+use crate::ui::tui::input::{Act, Input, Key};
+use crate::wire::api::Problem;
+use serde_json::json;
+
+fn press(state: &mut State, keys: &[Key]) -> Vec<Act> {
+    keys.iter().flat_map(|&key| state.on(Input::Key(key))).collect()
+}
+
+fn typed(state: &mut State, text: &str) -> Vec<Act> {
+    text.chars().flat_map(|c| state.on(Input::Key(Key::Char(c)))).collect()
+}
+
+fn post(path: &str, body: serde_json::Value) -> Vec<Act> {
+    vec![Act::Post(path.to_owned(), body)]
+}
+
+#[test]
+fn an_answer_names_the_dialog_that_was_seen() {
+    let mut state = ledger(false);
+    let act = post("/api/panes/coding_writing_specialist/answer", json!({"choose": "2", "of": "4f2a99c1"}));
+    assert_eq!(typed(&mut state, "a2"), act);
+    // What is not there is not chosen.
+    assert_eq!(typed(&mut state, "a4"), []);
+    assert_eq!(typed(&mut state, "2"), act);
+    // A dialog that is gone is not answered by the digit that was on its way.
+    assert_eq!(typed(&mut state, "a"), []);
+    state.on(view(json!({"seq": 201, "now": ago(0), "needs": {"needs": [], "chains": []}})));
+    assert_eq!(typed(&mut state, "2"), []);
+    assert!(text(&state, (80, 24)).contains("2 Tasks"));
+}
+
+#[test]
+fn another_dialog_is_not_answered_for_the_one_that_was_shown() {
+    let mut state = ledger(false);
+    press(&mut state, &[Key::Char('a')]);
+    let mut other = asks();
+    other["id"] = "00000000".into();
+    let need = json!({"id": "asks.coding_writing_specialist.00000000", "kind": "asks", "group": "stops", "title": "t",
+        "since": ago(1), "agent": "coding_writing_specialist", "asks": other});
+    state.on(view(json!({"seq": 201, "now": ago(0), "needs": {"needs": [need], "chains": []}})));
+    assert_eq!(typed(&mut state, "1"), []);
+}
+
+#[test]
+fn what_is_lost_is_asked_about_first() {
+    let mut state = ledger(false);
+    let cancel = post("/api/messages/dry-run.plan.code/cancel", json!({}));
+    assert_eq!(typed(&mut state, "Xn"), []);
+    assert_eq!(typed(&mut state, "X"), []);
+    assert!(text(&state, (80, 24)).contains("Call off dry-run.plan.code?"));
+    assert_eq!(typed(&mut state, "xy"), cancel);
+    assert_eq!(typed(&mut state, "H"), post("/api/halt", json!({"on": true})));
+    let mut state = held();
+    assert_eq!(typed(&mut state, "H"), []);
+    assert_eq!(press(&mut state, &[Key::Esc]), []);
+    assert_eq!(typed(&mut state, "Hy"), post("/api/halt", json!({"on": false})));
+}
+
+#[test]
+fn a_need_is_settled_by_its_cures() {
+    let mut state = ledger(false);
+    press(&mut state, &[Key::Char('1'), Key::Down]);
+    assert_eq!(typed(&mut state, "a1"), post("/api/messages/ledger-wal/retry", json!({})));
+    assert_eq!(typed(&mut state, "a2"), []);
+    assert_eq!(typed(&mut state, "y"), post("/api/messages/ledger-wal/cancel", json!({})));
+}
+
+#[test]
+fn a_task_is_handed_over_once_and_a_refused_text_stays() {
+    let mut state = ledger(false);
+    press(&mut state, &[Key::Char('n')]);
+    // Letters are a text here, and no commands.
+    assert_eq!(typed(&mut state, "quit XH 1"), []);
+    state.on(Input::Key(Key::NewLine));
+    state.on(Input::Paste("\u{1b}[31m取り込み\r\n".to_owned()));
+    press(&mut state, &[Key::Backspace, Key::Home, Key::Char('A'), Key::Right, Key::Delete, Key::End]);
+    let content = "Aqit XH 1\n[31m取り込み";
+    let message = json!({"id": "msg-000000000001", "to": "coding_writing_specialist", "type": "task", "content": content});
+    assert_eq!(press(&mut state, &[Key::Enter]), vec![Act::Send(message.clone())]);
+    // While it is on its way, nothing is sent again.
+    assert_eq!(press(&mut state, &[Key::Enter, Key::Char('x')]), []);
+    let problem = Problem {
+        why: "there is no agent `x`".into(),
+        cure: "tasuki status".into(),
+        field: Some("to".into()),
+        ..Problem::default()
+    };
+    state.on(Input::Sent(Err(problem)));
+    let shown = text(&state, (80, 24));
+    assert!(
+        shown.contains("Refused: there is no agent `x` (to)") && shown.contains("tasuki status"),
+        "{shown}"
+    );
+    assert!(shown.contains("取り込み"), "{shown}");
+    assert_eq!(press(&mut state, &[Key::Enter]), vec![Act::Send(message)]);
+    state.on(Input::Sent(Ok("msg-000000000001".into())));
+    assert!(text(&state, (80, 24)).contains("msg-000000000001 is accepted"));
+    assert_eq!(typed(&mut state, "q"), vec![Act::Quit]);
+}
+
+#[test]
+fn enter_attaches_to_an_agent_and_opens_a_message() {
+    let mut state = ledger(false);
+    assert_eq!(press(&mut state, &[Key::Enter]), vec![Act::Attach("coding_writing_specialist".into())]);
+    assert_eq!(press(&mut state, &[Key::Char('k'), Key::Enter]), vec![Act::Attach("middle_manager".into())]);
+    assert_eq!(press(&mut state, &[Key::Char('2'), Key::Down, Key::Enter]), []);
+    assert_eq!(state.wants().story.as_deref(), Some("sjis-docs"));
+    press(&mut state, &[Key::Esc]);
+    assert_eq!(typed(&mut state, "r"), vec![Act::Retry("sjis-docs".into())]);
+    assert_eq!(press(&mut state, &[Key::Interrupt]), vec![Act::Quit]);
+    assert_eq!(press(&mut state, &[Key::Suspend]), vec![Act::Suspend]);
+}
+
+#[test]
+fn a_filter_leaves_what_fits_and_its_letters_are_no_commands() {
+    let mut state = ledger(false);
+    assert_eq!(typed(&mut state, "/spec"), []);
+    press(&mut state, &[Key::Enter]);
+    let names = |state: &State| state.ids().join(" ");
+    assert_eq!(names(&state), "coding_writing_specialist research_analysis_specialist testing_specialist");
+    assert_eq!(typed(&mut state, "/qqq"), []);
+    assert_eq!(names(&state), "");
+    assert!(text(&state, (80, 24)).contains("no agent fits"));
+    press(&mut state, &[Key::Esc]);
+    assert_eq!(state.ids().len(), 6);
+}
+
+#[test]
+fn the_choice_stays_with_its_row_when_others_come_and_go() {
+    let mut state = ledger(false);
+    let order = ["reviewer", "coding_writing_specialist", "grand_boss"];
+    state.on(view(json!({"seq": 201, "now": ago(0), "order": order})));
+    assert_eq!(state.chosen().as_deref(), Some("coding_writing_specialist"));
+    state.on(view(json!({"seq": 202, "now": ago(0), "order": ["reviewer", "grand_boss"]})));
+    assert_eq!(state.chosen().as_deref(), Some("grand_boss"));
+}
+
+#[test]
+fn only_what_changes_is_drawn_again() {
+    let mut state = ledger(false);
+    let before = crate::ui::tui::draw(&state, (160, 45));
+    state.on(Input::Tick(NOW + 400));
+    let again = crate::ui::tui::draw(&state, (160, 45));
+    assert_eq!(before.diff(&again).len(), 0);
+    state.on(Input::Tick(NOW + 1000));
+    let later = crate::ui::tui::draw(&state, (160, 45));
+    let changed = before.diff(&later).len();
+    assert!((10..80).contains(&changed), "{changed} cells");
+}

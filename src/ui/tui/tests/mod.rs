@@ -1,0 +1,6 @@
+//! What is drawn and what keys do, without a terminal.
+
+mod fixtures;
+mod keys;
+mod random;
+mod screens;

@@ -1,0 +1,21 @@
+// The filter of the message list: `state:open agent:coder type:task words`. Pure.
+
+const KEYS = { state: "state", agent: "agent", from: "agent", to: "agent", type: "type", since: "since", until: "until", retry: "retry_of" };
+
+/** The query of `/api/messages` that a filter stands for. Words that name no key are looked for in id and content. */
+export function asked(filter) {
+  const query = {}, words = [];
+  for (const word of String(filter).trim().split(/\s+/).filter(Boolean)) {
+    const [, key, value] = /^([a-z]+):(.*)$/.exec(word) ?? [];
+    if (key && KEYS[key] && value) query[KEYS[key]] = value;
+    else if (!(key && KEYS[key])) words.push(word);
+  }
+  if (words.length > 0) query.text = words.join(" ");
+  return query;
+}
+
+/** Rows of a long list that are drawn: from, to (exclusive). */
+export function windowed(count, rowHeight, top, height, spare = 6) {
+  const from = Math.max(0, Math.floor(top / rowHeight) - spare);
+  return { from: Math.min(from, count), to: Math.min(count, Math.ceil((top + height) / rowHeight) + spare) };
+}

@@ -1,0 +1,53 @@
+// Single keys. Off in text fields, while an input method composes, in dialogs, and by a setting.
+import { useEffect } from "./view.js";
+import { keysOn } from "./prefs.js";
+
+const layers = [];
+let isAnswering = false;
+let answeringUntil = 0;
+/** For so long a digit after `a` is an answer. */
+const ANSWER_MS = 3000;
+
+/** Handlers while the part is shown; those of later parts come first. `keys` maps a key to what it does; `answer` takes a digit. */
+export function useKeys(keys) {
+  useEffect(() => {
+    layers.push(keys);
+    return () => {
+      layers.splice(layers.indexOf(keys), 1);
+    };
+  });
+}
+
+export const isTextField = (element) =>
+  element instanceof HTMLElement &&
+  (element.isContentEditable || element.matches("textarea, select, input:not([type=radio]):not([type=checkbox])"));
+
+function press(event) {
+  if (event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
+  if (event.key === "Escape" && isTextField(event.target)) {
+    event.target.blur();
+    return;
+  }
+  if (!keysOn.value || event.ctrlKey || event.metaKey || event.altKey || isTextField(event.target)) return;
+  if (document.querySelector("dialog[open]")) return;
+  const onControl = event.target.closest?.("a, button, input, summary");
+  if ((event.key === "Enter" || event.key === " ") && onControl) return;
+  if (isAnswering && performance.now() < answeringUntil && /^[1-9]$/.test(event.key)) {
+    isAnswering = false;
+    return run("answer", event, Number(event.key));
+  }
+  isAnswering = event.key === "a";
+  answeringUntil = performance.now() + ANSWER_MS;
+  run(event.key, event);
+}
+
+function run(key, event, value) {
+  for (const layer of [...layers].reverse()) {
+    if (!layer[key]) continue;
+    event.preventDefault();
+    layer[key](value);
+    return;
+  }
+}
+
+export const startKeys = () => document.addEventListener("keydown", press);

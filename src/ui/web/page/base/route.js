@@ -1,0 +1,51 @@
+// Addresses: all that a view shows is in the fragment, so that it can be kept, shared and gone back to.
+import { signal } from "./view.js";
+
+export const PLACES = ["needs", "command", "team", "messages"];
+
+/** `#/team/coder?view=table` → `{ place: "team", item: "coder", query: { view: "table" } }`. */
+export function parse(hash) {
+  const [path, search = ""] = String(hash).replace(/^#\/?/, "").split("?", 2);
+  const [place = "", ...rest] = path.split("/");
+  const query = Object.fromEntries(new URLSearchParams(search));
+  const known = [...PLACES, "settings"].includes(place) ? place : "needs";
+  return { place: known, item: known === place && rest.length > 0 ? decoded(rest.join("/")) || null : null, query };
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The address of a place; queries that are null or empty are left out. */
+export function to(place, item = null, query = {}) {
+  const kept = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const search = new URLSearchParams(kept).toString();
+  return `#/${place}${item ? `/${encodeURIComponent(item)}` : ""}${search ? `?${search}` : ""}`;
+}
+
+export const route = signal(parse(""));
+
+export function go(address, { replace = false } = {}) {
+  if (replace) history.replaceState(null, "", address);
+  else history.pushState(null, "", address);
+  route.value = parse(location.hash);
+}
+
+/** The same place with other queries. */
+export function withQuery(changes) {
+  const { place, item, query } = route.value;
+  return to(place, item, { ...query, ...changes });
+}
+
+export function startRouting() {
+  const read = () => {
+    route.value = parse(location.hash);
+  };
+  window.addEventListener("hashchange", read);
+  window.addEventListener("popstate", read);
+  read();
+}

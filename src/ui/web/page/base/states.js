@@ -1,0 +1,79 @@
+// How a state looks: its mark, its colour and its word. Form and word first, colour last.
+import { t, plural, has } from "./words.js";
+
+const AGENT = {
+  working: ["working", "work"],
+  busy: ["working", "work"],
+  completed: ["okc", "ok"],
+  idle: ["idle", "quiet"],
+  starting: ["starting", "quiet"],
+  waiting: ["waiting", ""],
+  waiting_input: ["ask", "ask"],
+  rate_limited: ["limit", "ask"],
+  error: ["error", "bad"],
+  unknown: ["unknown", "ask"],
+  stopped: ["stopped", "quiet"],
+};
+
+/** The mark of an agent: { icon, tone, word }. */
+export function markOf(agent) {
+  const [icon, tone] = AGENT[agent.state] ?? ["unknown", "quiet"];
+  return { icon, tone, word: wordOf(agent) };
+}
+
+function wordOf(agent) {
+  if (agent.state === "waiting" && agent.parts > 0) return plural("state.waiting", agent.parts);
+  if (agent.state === "waiting_input" && !agent.asks) return t("state.silent");
+  return has(`state.${agent.state}`) ? t(`state.${agent.state}`) : agent.state;
+}
+
+const STAGE = {
+  queued: ["queued", "quiet"],
+  retrying: ["queued", "quiet"],
+  intent: ["starting", "work"],
+  submitted: ["starting", "work"],
+  working: ["working", "work"],
+  in_doubt: ["unknown", "ask"],
+  held: ["held", "ask"],
+  waiting: ["waiting", ""],
+  claimed: ["working", "work"],
+  verified: ["okc", "ok"],
+  completed: ["done", "ok"],
+  failed: ["failed", "bad"],
+  cancelled: ["cancelled", "quiet"],
+};
+
+/** The mark of a message, with the chain that says whether it waits for a person. */
+export function markOfMessage(message, chain) {
+  const stage = message.stage ?? message.status;
+  const isYours = chain?.cause.who === "you" && stage !== "held";
+  const [icon, tone] = isYours ? ["ask", "ask"] : STAGE[stage] ?? ["unknown", "quiet"];
+  const key = isYours ? "stage.ask" : `stage.${stage}`;
+  return { icon, tone, word: has(key) ? t(key) : stage };
+}
+
+const NEED = {
+  asks: ["ask", "ask"],
+  held: ["held", "ask"],
+  error: ["key", "bad"],
+  ended: ["stopped", "bad"],
+  silent: ["ask", "ask"],
+  draft: ["draft", "ask"],
+  limit: ["limit", "ask"],
+  halted: ["halt", "ask"],
+  failed: ["failed", "bad"],
+  refused: ["file", "quiet"],
+  lost: ["file", "bad"],
+  unread: ["mail", "work"],
+};
+
+export function markOfNeed(need) {
+  const [icon, tone] = NEED[need.kind] ?? ["unknown", "ask"];
+  return { icon, tone };
+}
+
+/** What an agent says or does, in one line: its question, its reason, else the last line of its pane. */
+export function lineOf(agent) {
+  if (agent.state === "error" || agent.state === "rate_limited" || agent.state === "stopped") return agent.why ?? agent.doing ?? "";
+  return agent.doing ?? agent.why ?? "";
+}

@@ -1,0 +1,116 @@
+// All words of the page, in one table: English, then Japanese. `{name}` is filled in; texts of others never are words.
+import { signal } from "./view.js";
+import { COMMAND, STATES, STORY } from "./words-more.js";
+
+const SHELL = {
+  "place.needs": ["Needs you", "あなた待ち"],
+  "place.command": ["Command Center", "指示"],
+  "place.command.short": ["Command", "指示"],
+  "place.team": ["Team", "チーム"],
+  "place.messages": ["Messages", "メッセージ"],
+  "place.settings": ["Settings", "設定"],
+  "place.more": ["More", "その他"],
+  "lead.command": ["Say what is to be done, and see who has it.", "やることを書き、誰が持っているかを見ます。"],
+  "lead.team": ["Who does what, for how long, and who waits for whom.", "誰が何を、どれだけの間していて、誰が誰を待っているか。"],
+  "lead.team.many": ["{n} agents: what is well folds away.", "{n} エージェント。順調なものは畳まれます。"],
+  "lead.messages": ["What was handed over, and what became of it.", "渡されたものと、その結果。"],
+  "lead.message": ["One message: what happened, when, and how that is known.", "一つのメッセージ: 何が、いつ起き、なぜそう分かるか。"],
+  "lead.settings": ["Of this browser alone.", "このブラウザだけの設定です。"],
+  "lead.needs.none": ["Nothing waits for you.", "あなたを待つものはありません。"],
+  "lead.needs.one": ["One thing waits for you.", "1 件があなたを待っています。"],
+  "lead.needs.many": ["{n} things wait for you. The one with the most behind it comes first.", "{n} 件があなたを待っています。後ろに多くの作業があるものから並べます。"],
+  "lead.as-of": ["As it was at {at}, {ago} ago.", "{at} 時点({ago}前)の様子です。"],
+  "skip": ["Skip to the content", "本文へ"],
+  "pages": ["Pages", "ページ"],
+  "glance": ["The team at a glance", "チームの概況"],
+  "pulse.working": ["working", "作業中"],
+  "pulse.waiting": ["waiting", "待機"],
+  "pulse.needs": ["need you", "あなた待ち"],
+  "pulse.failed": ["failed", "失敗"],
+  "pulse.stuck": ["stuck", "停滞"],
+  "daemon.live": ["daemon {pid}, live", "デーモン {pid}、接続中"],
+  "daemon.none": ["no daemon", "デーモンなし"],
+  "daemon.away": ["daemon away since {at}", "{at} からデーモン不在"],
+  "daemon.opening": ["connecting", "接続しています"],
+  "hold": ["Hold all typing", "入力をすべて止める"],
+  "hold.off": ["Let typing go on", "入力を再開する"],
+  "find": ["find", "検索"],
+  "keys": ["keys", "キー"],
+  "colours": ["Colours: {now}", "配色: {now}"],
+  "colours.system": ["as the system", "システムに合わせる"],
+  "colours.light": ["light", "明るい"],
+  "colours.dark": ["dark", "暗い"],
+  "open.n": ["{n} open", "{n} 件"],
+  "away.title": ["The daemon is away since {at}. Nothing is lost.", "{at} からデーモンがいません。失われたものはありません。"],
+  "away.text": ["The agents go on in their panes; what they finish is taken up when it is back. This page tries again by itself (next in {s} s).", "エージェントはペインで作業を続け、終えたものはデーモンが戻ると引き取られます。このページは自動で再接続します(次は {s} 秒後)。"],
+  "away.first": ["The daemon does not answer", "デーモンが応答しません"],
+  "try-now": ["Try now", "今すぐ試す"],
+  "halted.title": ["All typing is held since {at}", "{at} から入力はすべて止まっています"],
+  "halted.text": ["Agents go on with what they have; {n} open messages wait.", "エージェントは手元の作業を続けます。未完了の {n} 件は待ちます。"],
+  "halted.go": ["Let go on", "再開する"],
+  "tmux.lost": ["The tmux server is gone. Its agents are started again.", "tmux サーバーがなくなりました。エージェントは起動し直されます。"],
+  "locked.title": ["This tab has no token", "このタブにはトークンがありません"],
+  "locked.refused": ["The token of this tab is not taken any more", "このタブのトークンは無効になりました"],
+  "locked.text": ["The page shows your agents' screens and can answer for you, so it opens only with a token. Print its address in the workspace, and open it here.", "このページはエージェントの画面を見せ、あなたに代わって答えられるので、トークンでのみ開きます。ワークスペースで次を実行し、表示されたアドレスを開いてください。"],
+  "stranger.title": ["This is not your tasuki", "これはあなたの tasuki ではありません"],
+  "stranger.text": ["What answers at this address does not know this tab's token, so the token was not sent. Another program may have taken the port. Open the page anew.", "このアドレスで応答しているものは、このタブのトークンを知りません。トークンは送っていません。別のプログラムがポートを使っているかもしれません。ページを開き直してください。"],
+  "copy": ["Copy", "コピー"],
+  "copy.of": ["Copy: {text}", "コピー: {text}"],
+  "copied": ["Copied", "コピーしました"],
+  "cancel": ["Leave it", "やめる"],
+  "sure": ["Really?", "本当に?"],
+  "close": ["Close", "閉じる"],
+  "new.n": ["{n} new", "新着 {n} 件"],
+  "order.new": ["The order has changed", "順序が変わりました"],
+  "loading": ["Loading", "読み込み中"],
+  "error.load": ["It could not be read", "読み込めませんでした"],
+  "again": ["Try again", "もう一度"],
+  "you": ["you", "あなた"],
+  "You": ["You", "あなた"],
+  "for": ["for {age}", "{age}前から"],
+  "ago": ["{age} ago", "{age}前"],
+  "set.theme": ["Colours", "配色"],
+  "set.language": ["Language", "言語"],
+  "set.language.auto": ["as the browser", "ブラウザに合わせる"],
+  "set.keys": ["Keys", "キー操作"],
+  "set.keys.on": ["Single keys do things (see ?)", "一文字のキーで操作する(? で一覧)"],
+  "set.about": ["About", "情報"],
+  "help.title": ["Keys", "キー操作"],
+  "help.text": ["They are off in text fields and while an input method composes.", "入力欄と変換中は無効です。"],
+  "help.off": ["They are switched off in the settings.", "設定で無効になっています。"],
+  "key.places": ["needs, command, team, messages", "あなた待ち・指示・チーム・メッセージ"],
+  "key.choose": ["choose", "選ぶ"],
+  "key.open": ["open", "開く"],
+  "key.back": ["back", "戻る"],
+  "key.new": ["new task", "新しいタスク"],
+  "key.hand": ["hand over", "渡す"],
+  "key.find": ["find, filter", "検索・絞り込み"],
+  "key.follow": ["follow on or off", "追跡の切り替え"],
+  "key.answer": ["answer what is asked", "質問に答える"],
+  "key.story": ["story (why)", "経緯"],
+  "key.screen": ["screen", "画面"],
+  "key.explain": ["how its screen is read", "画面の読み取り方"],
+  "key.retry": ["retry", "再試行"],
+  "key.off": ["call off (asks)", "取り消す(確認あり)"],
+  "key.hold": ["hold all typing; let go on (asks)", "入力を止める・再開する(確認あり)"],
+  "key.help": ["this list", "この一覧"],
+};
+
+const TABLE = { ...SHELL, ...STATES, ...COMMAND, ...STORY };
+
+export const LANGUAGES = ["en", "ja"];
+export const language = signal("en");
+
+/** The words for a key in the chosen language. */
+export function t(key, values) {
+  const index = LANGUAGES.indexOf(language.value);
+  const text = TABLE[key]?.[index] ?? TABLE[key]?.[0] ?? key;
+  if (!values) return text;
+  return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+}
+
+/** `key.one` for 1, else `key.many`. */
+export const plural = (key, n, values) => t(`${key}.${n === 1 ? "one" : "many"}`, { n, ...values });
+
+export const has = (key) => key in TABLE;
+export const table = () => TABLE;

@@ -1,0 +1,93 @@
+// What is known of the workspace, and how a `view` event changes it. Pure: no signal, no clock.
+
+/** Ended messages that are kept beside the open ones, so that what has just ended stays where it was. */
+const ENDED_MAX = 200;
+/** Things that happened that are kept for the live tail. */
+const TAIL_MAX = 400;
+
+export const nothing = () => ({
+  workspace: null,
+  agents: new Map(),
+  order: [],
+  messages: new Map(),
+  needs: { needs: [], chains: [] },
+  seq: 0,
+  now: null,
+});
+
+/** The model with a ViewInfo in it. What has not changed stays the same object, so that it is not drawn anew. */
+export function withView(before, view) {
+  const old = view.whole ? { ...nothing(), seq: before.seq } : before;
+  const agents = merged(old.agents, view.agents, (agent) => agent.agent_name);
+  const order = view.order ?? (view.whole ? (view.agents ?? []).map((agent) => agent.agent_name) : old.order);
+  return {
+    workspace: view.workspace ?? old.workspace,
+    agents: view.order ? only(agents, view.order) : agents,
+    order,
+    messages: bounded(merged(old.messages, view.messages, (message) => message.id)),
+    needs: view.needs ?? old.needs,
+    seq: Math.max(old.seq, view.seq ?? 0),
+    now: view.now || old.now,
+  };
+}
+
+function merged(map, list, key) {
+  if (!list || list.length === 0) return map;
+  const next = new Map(map);
+  for (const one of list) next.set(key(one), one);
+  return next;
+}
+
+function only(map, keys) {
+  const kept = new Set(keys);
+  if ([...map.keys()].every((key) => kept.has(key))) return map;
+  return new Map([...map].filter(([key]) => kept.has(key)));
+}
+
+const ENDED = new Set(["completed", "failed", "cancelled"]);
+
+export const hasEnded = (message) => ENDED.has(message.status);
+
+function bounded(messages) {
+  const ended = [...messages.values()].filter(hasEnded);
+  if (ended.length <= ENDED_MAX) return messages;
+  ended.sort((one, other) => Date.parse(other.since) - Date.parse(one.since));
+  const next = new Map(messages);
+  for (const message of ended.slice(ENDED_MAX)) next.delete(message.id);
+  return next;
+}
+
+/** The tail with the events of a step in it, oldest first. A step that is in it already changes nothing. */
+export function withStep(tail, step) {
+  if (tail.length > 0 && tail[tail.length - 1].seq >= step.seq) return tail;
+  const events = step.events.map((event, index) => ({ ...event, seq: step.seq, at: step.at, key: `${step.seq}.${index}` }));
+  const next = [...tail, ...events];
+  return next.length > TAIL_MAX ? next.slice(next.length - TAIL_MAX) : next;
+}
+
+/** Open messages that are a part of none that is open, newest first. */
+export function roots(messages, isOpen = true) {
+  const list = [...messages.values()].filter((message) => hasEnded(message) !== isOpen);
+  const own = list.filter((message) => !message.parent && message.type !== "result" && message.type !== "error");
+  return own.sort((one, other) => Date.parse(other.accepted_at) - Date.parse(one.accepted_at));
+}
+
+/** Needs of one group, in the API's order. */
+export const ofGroup = (needs, group) => needs.filter((need) => need.group === group);
+
+/** Ids behind all of these needs, each once. */
+export const behindAll = (needs) => new Set(needs.flatMap((need) => need.behind ?? [])).size;
+
+/** The chain that ends at this need, and those of a message. */
+export const chainOfNeed = (chains, id) => chains.find((chain) => chain.need === id);
+export const chainOf = (chains, id) => chains.find((chain) => chain.message === id);
+
+/** Keeps an order: what was there stays where it was, in its new form; what is new is given apart. */
+export function steady(before, now, key) {
+  const byKey = new Map(now.map((one) => [key(one), one]));
+  const kept = before.filter((one) => byKey.has(key(one))).map((one) => byKey.get(key(one)));
+  const known = new Set(kept.map(key));
+  const fresh = now.filter((one) => !known.has(key(one)));
+  const isMoved = kept.some((one, at) => key(one) !== key(now.filter((other) => known.has(key(other)))[at]));
+  return { kept, fresh, isMoved };
+}

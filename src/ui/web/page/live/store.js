@@ -1,0 +1,57 @@
+// The signals that the page draws from.
+import { signal, computed, batch } from "../base/view.js";
+import { setClock } from "../base/time.js";
+import { nothing, withStep, withView } from "./model.js";
+
+const model = signal(nothing());
+
+export const workspace = computed(() => model.value.workspace);
+export const agents = computed(() => model.value.agents);
+export const order = computed(() => model.value.order);
+export const messages = computed(() => model.value.messages);
+export const needs = computed(() => model.value.needs);
+/** Agents in the API's order. */
+export const team = computed(() => order.value.map((name) => agents.value.get(name)).filter(Boolean));
+/** What waits for a person and is not only to be known. */
+export const pressing = computed(() => needs.value.needs.filter((need) => need.group !== "info"));
+export const tail = signal([]);
+/** Whether there is a picture at all. */
+export const isKnown = computed(() => workspace.value !== null);
+/** `opening`, `live`, `away`, `locked` or `stranger`; since when, and when it is tried again. */
+export const link = signal({ state: "opening", since: null, next: null, why: null });
+
+const listeners = new Set();
+
+/** Calls back with the ids of messages that something happened to. */
+export function onTouched(listener) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Applies events that came together: one change of the page for all of them. */
+export function apply(events) {
+  const touched = new Set();
+  batch(() => {
+    for (const { name, data } of events) {
+      if (name === "view") takeView(data, touched);
+      else if (name === "step") takeStep(data, touched);
+      else if (name === "reset") touched.add("*");
+    }
+  });
+  if (touched.size > 0) for (const listener of listeners) listener(touched);
+}
+
+function takeView(view, touched) {
+  model.value = withView(model.value, view);
+  if (view.now) setClock(view.now);
+  if (view.whole) touched.add("*");
+  for (const message of view.messages ?? []) {
+    touched.add(message.id);
+    if (message.parent) touched.add(message.parent);
+  }
+}
+
+function takeStep(step, touched) {
+  tail.value = withStep(tail.value, step);
+  for (const event of step.events) if (event.id) touched.add(event.id);
+}

@@ -1,0 +1,85 @@
+// What the buttons do: a request, its answer in words, and one question before what cannot be taken back.
+import { html, signal } from "../base/view.js";
+import { t } from "../base/words.js";
+import { shown } from "../base/text.js";
+import { ask, at, encodedPath } from "../live/api.js";
+import { sure } from "./dialog.js";
+import { Notice, announce } from "./small.js";
+
+/** The last answer: { ok, text, cure } or null. */
+export const outcome = signal(null);
+/** Paths that are being posted to: their buttons wait. */
+export const underWay = signal(new Set());
+
+export async function act(path, body, told) {
+  if (underWay.value.has(path)) return null;
+  underWay.value = new Set(underWay.value).add(path);
+  const answer = await ask(path, { method: "POST", body });
+  const rest = new Set(underWay.value);
+  rest.delete(path);
+  underWay.value = rest;
+  if (answer.ok) {
+    const text = told ? told(answer.data) : t("done.text", { what: shown(answer.data?.what ?? "") });
+    outcome.value = { ok: true, text };
+  } else {
+    outcome.value = { ok: false, text: shown(answer.problem?.why ?? t("away.first")), cure: answer.problem?.cure };
+  }
+  announce(outcome.value.text, !answer.ok);
+  return answer;
+}
+
+const CURES = [
+  [/^tasuki cancel (\S+)$/, "cure.cancel"], [/^tasuki retry /, "cure.retry"], [/^tasuki agent restart /, "cure.restart"], [/^tasuki agent start /, "cure.start"],
+  [/^tasuki answer \S+ done$/, "cure.done"], [/^tasuki pane clear-line /, "cure.clear"], [/^tasuki stop --off$/, "cure.halt"],
+];
+
+/** What a cure does, in the page's language where its command is known. */
+export function labelOf(one) {
+  for (const [command, key] of CURES) {
+    const found = command.exec(one.command);
+    if (found) return t(key, { id: found[1] });
+  }
+  return one.label;
+}
+
+export async function cure(one, agent) {
+  const label = shown(labelOf(one));
+  if (one.asks_first && !(await sure({ title: `${label}?`, text: shown(one.command), verb: label }))) return;
+  const isAnswer = one.path.endsWith("/answer");
+  await act(encodedPath(one.path), one.body ?? null, isAnswer ? (data) => answered(agent, data) : undefined);
+}
+
+const answered = (agent, data) =>
+  t(data?.proven === false ? "answered.unproven" : "answered", { agent, choice: shown(data?.choice ?? "") });
+
+export const answer = (agent, id, choose) =>
+  act(at`/api/panes/${agent}/answer`, { choose: String(choose), of: id }, (data) => answered(agent, data));
+
+export async function callOff(id, parts) {
+  const text = parts > 0 ? t("c.off.many", { n: parts }) : t("c.off.one");
+  if (await sure({ title: t("c.off.ask", { id }), text, verb: t("c.off") })) await act(at`/api/messages/${id}/cancel`, null);
+}
+
+export const retry = (id) => act(at`/api/messages/${id}/retry`, null);
+
+export async function agentVerb(agent, verb) {
+  const isAsked = verb !== "start";
+  if (isAsked && !(await sure({ title: t(`${verb}.ask`, { agent }), text: t(`${verb}.hits`), verb: t(verb) }))) return;
+  await act(at`/api/agents/${agent}/${verb}`, null);
+}
+
+/** Hold acts at once, since it loses nothing; letting go on asks. */
+export async function halt(on) {
+  if (!on && !(await sure({ title: `${t("hold.off")}?`, text: t("halted.text", { n: "" }), verb: t("halted.go") }))) return;
+  await act("/api/halt", { on });
+}
+
+export function Outcome() {
+  const last = outcome.value;
+  if (!last) return null;
+  const close = () => {
+    outcome.value = null;
+  };
+  return html`<div class="toast"><${Notice} tone=${last.ok ? "" : "bad"} icon=${last.ok ? "okc" : "error"} title=${last.text}
+    actions=${html`<button class="btn plain" type="button" onClick=${close}>${t("close")}</button>`}>${last.cure && shown(last.cure)}</${Notice}></div>`;
+}

@@ -1,0 +1,27 @@
+// The wait chain: the cause, and all who wait for it, with the one button that loosens it.
+import { html, useState } from "../base/view.js";
+import { t } from "../base/words.js";
+import { to } from "../base/route.js";
+import { Age, Icon, Name, Text, forAge } from "./small.js";
+
+export function Chain({ chain }) {
+  const isYou = chain.cause.who === "you";
+  return html`<p class="chain"><a class="plainlink" href=${to("messages", chain.message)}><${Name} of=${chain.message} /></a><span>:</span>
+    ${chain.agents.map((name, at) => html`<span class="hop" key=${name}>${at > 0 && html`<${Icon} name="right" />`}<a class="plainlink" href=${to("team", name)}><${Name} of=${name} /></a></span>`)}
+    <span class="hop"><${Icon} name="right" />${isYou ? html`<strong class="c-ask">${forAge(chain.since, "chain.you")}</strong>` : html`<span><${Text} of=${chain.cause.text} /> <${Age} since=${chain.since} /></span>`}</span></p>`;
+}
+
+/** The chains of the workspace: the one with the most behind it, the others on demand. */
+export function Chains({ chains }) {
+  const [isOpen, setOpen] = useState(false);
+  const worth = chains.filter((chain) => chain.cause.who !== "work" && chain.agents.length > 0);
+  if (worth.length === 0) return null;
+  const shownOnes = isOpen ? worth : worth.slice(0, 1);
+  const isYou = worth[0].cause.who === "you";
+  const first = worth[0];
+  return html`<section class=${`note chainbar ${isYou ? "ask" : ""}`} aria-labelledby="chains"><${Icon} name=${isYou ? "ask" : "waiting"} tone=${isYou ? "ask" : ""} />
+    <div class="grow"><h2 id="chains">${t("chain")}</h2>${shownOnes.map((chain) => html`<${Chain} key=${`${chain.message}.${chain.need ?? ""}`} chain=${chain} />`)}</div>
+    ${worth.length > 1 && html`<button class="btn plain" type="button" aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)}>${isOpen ? t("chain.fewer") : t("chain.more", { n: worth.length - 1 })}</button>`}
+    ${first.need && html`<a class="btn ask" href=${to("needs", first.need)}>${t("answer")} <kbd aria-hidden="true">a</kbd></a>`}
+  </section>`;
+}

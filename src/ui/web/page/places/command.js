@@ -1,0 +1,131 @@
+// Command Center: hand a task over, and follow it: its receipts, who has it, and what happens.
+import { html, useEffect, useState } from "../base/view.js";
+import { t } from "../base/words.js";
+import { go, route, to, withQuery } from "../base/route.js";
+import { useKeys } from "../base/keys.js";
+import { question, quoted, withoutId } from "../base/text.js";
+import { frozen } from "../base/time.js";
+import { markOfMessage } from "../base/states.js";
+import { agents, link, messages, needs, team } from "../live/store.js";
+import { chainOf, hasEnded, roots } from "../live/model.js";
+import { useStory } from "../live/story.js";
+import { ask } from "../live/api.js";
+import { eventsOf, flat } from "../draw/relay.js";
+import { shortId } from "../draw/sequence.js";
+import { Age, Empty, Icon, Name, Outline, Tabs, Text, When, slots } from "../parts/small.js";
+import { Ladder, Relay } from "../parts/bars.js";
+import { callOff, retry } from "../parts/act.js";
+import { Composer, suggest } from "./compose.js";
+
+/** Ended tasks that are listed. */
+const ENDED = 30;
+
+export function Command() {
+  const { query } = route.value;
+  const open = roots(messages.value);
+  const [isEnded, setEnded] = useState(false);
+  const ended = useEnded(isEnded);
+  const stuck = needs.value.chains.find((chain) => chain.cause.who === "you" && open.some((message) => message.id === chain.message));
+  const follow = query.follow ?? stuck?.message ?? open[0]?.id ?? null;
+  const list = isEnded ? ended : open;
+  const move = (by) => () => {
+    const at = list.findIndex((message) => message.id === follow);
+    const next = list[Math.min(Math.max(at + by, 0), list.length - 1)];
+    if (next) go(withQuery({ follow: next.id }), { replace: true });
+  };
+  useKeys({ j: move(1), ArrowDown: move(1), k: move(-1), ArrowUp: move(-1), n: () => document.getElementById("what")?.focus() });
+  return html`<div class="cols work"><div class="stack stackl"><${Composer} />
+      <section class="card" aria-labelledby="yours"><header><h2 class="grow" id="yours">${t("c.yours")}</h2>
+        <${Tabs} label=${t("c.yours")} chosen=${isEnded} choices=${[[false, `${t("c.open")} ${open.length}`], [true, t("c.ended")]]} onChoose=${setEnded} /></header>
+        ${list === null ? html`<${Outline} rows=${3} />` : list.length === 0 ? html`<p class="pad dim">${isEnded ? t("c.none.ended") : t("c.none")}</p>`
+          : html`<ul class="list">${list.map((message) => html`<${Task} key=${message.id} message=${message} isChosen=${message.id === follow} />`)}</ul>`}</section></div>
+    ${follow ? html`<${Followed} key=${follow} id=${follow} />` : html`<${First} />`}
+  </div>`;
+}
+
+/** Nothing is handed over yet: what to try, as buttons and as a command. */
+function First() {
+  const all = team.value;
+  const boss = all.find((agent) => agent.reports_to === "user")?.agent_name ?? "AGENT";
+  const isFree = all.every((agent) => agent.state === "idle");
+  return html`<section class="card first"><${Empty} icon="command" title=${isFree ? t("c.ready", { n: all.length }) : t("c.ready.some")} command=${`tasuki send ${quoted(boss)} "${t("c.try.1")}"`}
+    extra=${html`<div class="row wrap middle">${["c.try.1", "c.try.2", "c.try.3"].map((key) => html`<button class="btn" type="button" key=${key} onClick=${() => suggest(t(key))}><${Text} of=${t(key)} /></button>`)}</div><span class="meta">${t("c.terminal")}</span>`}>${t("c.empty.text")}</${Empty}></section>`;
+}
+
+function useEnded(isAsked) {
+  const [list, setList] = useState(null);
+  const here = [...messages.value.values()].filter((message) => hasEnded(message) && !message.parent).length;
+  useEffect(() => {
+    if (!isAsked) return undefined;
+    let isOver = false;
+    ask(`/api/messages?state=ended&roots=true&agent=user&type=task&limit=${ENDED}`).then((answer) => {
+      if (!isOver && answer.ok) setList(answer.data.messages);
+    });
+    return () => {
+      isOver = true;
+    };
+  }, [isAsked, here]);
+  return list;
+}
+
+function Task({ message, isChosen }) {
+  const chain = chainOf(needs.value.chains, message.id);
+  const mark = markOfMessage(message, chain);
+  const isYou = chain?.cause.who === "you";
+  const through = chain?.agents[chain.agents.length - 1];
+  return html`<li><a href=${to("command", null, { follow: message.id })} aria-current=${isChosen ? "true" : undefined}><${Icon} name=${mark.icon} tone=${mark.tone} />
+    <span class="t"><${Text} of=${message.title ?? message.id} /></span><span class="meta"><${Age} since=${hasEnded(message) ? message.since : message.accepted_at} /></span>
+    <span class="m meta"><span class=${mark.tone === "ask" ? "c-ask" : ""}>${mark.word}</span>${isYou && through ? html`, <${Text} of=${through} />` : message.reason ? html`: <${Text} of=${message.reason} />`
+      : message.waits_for && !hasEnded(message) ? html`: <${Text} of=${message.waits_for} />` : html`, <${Text} of=${message.agent ?? message.to} />`}</span></a></li>`;
+}
+
+function Followed({ id }) {
+  const [isFollowed, setFollowed] = useState(true);
+  const { tree, details, problem } = useStory(id, isFollowed);
+  const message = messages.value.get(id);
+  const isOpen = message ? !hasEnded(message) : tree && !tree.ended_at;
+  const chain = chainOf(needs.value.chains, id);
+  const parts = message?.parts ?? (tree ? flat(tree).slice(1).filter(({ tree: one }) => !one.ended_at).length : 0);
+  useKeys({
+    w: () => go(to("messages", id)),
+    f: () => setFollowed(!isFollowed),
+    r: () => ["held", "failed"].includes(message?.stage ?? tree?.stage) && retry(id),
+    X: () => isOpen && callOff(id, parts),
+    answer: () => chain?.need && go(to("needs", chain.need)),
+  });
+  const title = message?.title ?? tree?.title ?? id;
+  return html`<section class="card" aria-labelledby="follow"><header><div class="grow"><h2 id="follow"><${Text} of=${title} /></h2><span class="id"><${Name} of=${id} /></span></div>
+      ${frozen.value ? html`<span class="tag">${slots("c.as-of", { at: html`<${When} at=${new Date(frozen.value).toISOString()} to="s" />` })}</span>`
+        : html`<button class=${`tag ${isFollowed ? "" : "off"}`} type="button" aria-pressed=${String(isFollowed)} onClick=${() => setFollowed(!isFollowed)}>${isFollowed ? t("c.following") : t("c.paused")}</button>`}
+      <a class="btn plain" href=${to("messages", id)}>${t("story")} <kbd aria-hidden="true">w</kbd></a>
+      ${isOpen && html`<button class="btn plain" type="button" disabled=${link.value.state !== "live"} onClick=${() => callOff(id, parts)}>${t("c.off")} <kbd aria-hidden="true">X</kbd></button>`}</header>
+    ${problem ? html`<p class="pad-l dim"><${Text} of=${problem.why || t("error.load")} /></p>` : !tree ? html`<${Outline} rows=${6} />` : html`
+      <div class="pad-l stack">${chain && html`<${Asked} chain=${chain} />`}<${Ladder} tree=${tree} parts=${parts} /></div><hr />
+      ${details?.answer && html`<div class="pad-l stack"><h3>${t("m.answer")}</h3><blockquote class="said"><${Text} of=${details.answer.text} isBlock=${true} /></blockquote></div><hr />`}
+      <div class="pad-l stack"><h3>${t("c.who")}</h3><${Relay} tree=${tree} agents=${agents.value} chains=${needs.value.chains} /></div><hr />
+      <${Tail} tree=${tree} />`}
+  </section>`;
+}
+
+function Asked({ chain }) {
+  const need = needs.value.needs.find((one) => one.id === chain.need);
+  if (!need || chain.cause.who !== "you") return null;
+  const { text, code } = need.asks ? question(need.asks) : { text: need.title, code: null };
+  const n = chain.behind;
+  const words = n > 0 ? (n === 1 ? "chain.behind.one" : "chain.behind.many") : "chain.asks";
+  return html`<div class="note ask"><${Icon} name="ask" tone="ask" /><div class="grow"><strong>${need.asks ? html`<${Text} of=${t("need.asks", { agent: need.agent })} />: <${Text} of=${text} />${code && html` <code><${Text} of=${code} /></code>`}` : html`<${Text} of=${text} />`}</strong>
+    <p>${slots(words, { age: html`<${Age} since=${need.since} />`, n })}</p></div><a class="btn ask" href=${to("needs", need.id)}>${t("answer")} <kbd aria-hidden="true">a</kbd></a></div>`;
+}
+
+/** A sentence, with the agent that it begins with in bold. */
+function Sentence({ of, agent }) {
+  if (!agent || !of.startsWith(`${agent} `)) return html`<${Text} of=${of} />`;
+  return html`<b><${Name} of=${agent} /></b><${Text} of=${of.slice(agent.length)} />`;
+}
+
+function Tail({ tree }) {
+  const events = eventsOf(tree);
+  return html`<div class="pad-l stack"><div class="row"><h3 class="grow">${t("c.tail")}</h3><span class="meta">${t("c.newest")}</span></div>
+    ${events.length === 0 ? html`<p class="dim">${t("c.quiet")}</p>` : html`<ol class="ev">${events.map((event) => html`<li key=${event.key}><${When} at=${event.at} /><p><span>${event.id !== tree.id && html`<span class="id"><${Name} of=${shortId(event.id, tree.id).replace(/^\./, "")} /></span> `}<${Sentence} of=${withoutId(event.text, event.id)} agent=${event.agent} /></span>${event.evidence && html`<span class="meta"><${Text} of=${event.evidence} /></span>`}</p></li>`)}</ol>`}</div>`;
+}
+

@@ -1,0 +1,113 @@
+// One story: the sequence of what happened, when, and how that is known. The diagram is drawn beside the ordered list that says it.
+import { html, useState } from "../base/view.js";
+import { lasting, measured, now } from "../base/time.js";
+import { plural, t } from "../base/words.js";
+import { go, route, to } from "../base/route.js";
+import { narrow } from "../base/prefs.js";
+import { useKeys } from "../base/keys.js";
+import { langOf, shown, withoutId } from "../base/text.js";
+import { markOfMessage } from "../base/states.js";
+import { needs } from "../live/store.js";
+import { chainOf } from "../live/model.js";
+import { useStory } from "../live/story.js";
+import { flat } from "../draw/relay.js";
+import { sequence } from "../draw/sequence.js";
+import { Age, CopyButton, Icon, Name, Outline, Text, When, slots, useWidth } from "../parts/small.js";
+import { callOff, retry } from "../parts/act.js";
+import { Lanes } from "./lanes.js";
+
+const back = () => to("messages", null, { filter: route.value.query.filter });
+
+export function Story({ id }) {
+  const { tree, details, problem } = useStory(id);
+  const isOpen = tree && !tree.ended_at;
+  const open = tree ? flat(tree).slice(1).filter(({ tree: one }) => !one.ended_at).length : 0;
+  const diagram = tree && sequence(tree, now());
+  const steps = diagram?.rows.filter((row) => row.kind !== "gap") ?? [];
+  const wanted = Number(route.value.query.step);
+  const step = steps.find((row) => row.seq === wanted) ?? steps.findLast((row) => row.tone === "bad") ?? null;
+  useKeys({
+    r: () => ["held", "failed"].includes(tree?.stage) && retry(id),
+    X: () => isOpen && callOff(id, open),
+    Escape: () => go(back()),
+    f: () => go(to("command", null, { follow: id })),
+  });
+  return html`<section class="card one" aria-labelledby="ms">
+    ${problem ? html`<div class="pad-l"><h2 id="ms"><${Name} of=${id} /></h2><p class="dim"><${Text} of=${problem.why || t("error.load")} /></p>${problem.cure && html`<p class="dim"><${Text} of=${problem.cure} /></p>`}</div>`
+      : !tree ? html`<h2 class="vh" id="ms">${id}</h2><${Outline} rows=${8} />` : html`<${Head} tree=${tree} details=${details} open=${open} steps=${steps} /><hr />
+        <div class="pad-l scroll-x"><${Sequence} id=${id} diagram=${diagram} chosen=${step} /></div>
+        ${step && html`<hr /><${Step} row=${step} />`}`}
+  </section>`;
+}
+
+function Head({ tree, details, open, steps }) {
+  const [seen, setSeen] = useState(null);
+  const mark = markOfMessage(tree, chainOf(needs.value.chains, tree.id));
+  const title = tree.title ?? details?.content?.split("\n")[0] ?? tree.id;
+  const answer = details?.answer;
+  const toggle = (what) => () => setSeen(seen === what ? null : what);
+  return html`<div class="pad-l head"><div class="row wrap"><div class="grow"><h2 id="ms"><${Text} of=${title} /></h2>
+      <p class="meta"><span class="id"><${Name} of=${tree.id} /></span>${tree.from && html` · <${Text} of=${t("m.from", { from: tree.from === "user" ? t("you") : tree.from, to: tree.to ?? "" })} />`}
+      ${tree.parent && html` · ${t("m.part-of")} <a class="link id" href=${to("messages", tree.parent)}><${Name} of=${tree.parent} /></a>`}${tree.retry_of && html` · ${t("m.again-of")} <a class="link id" href=${to("messages", tree.retry_of)}><${Name} of=${tree.retry_of} /></a>`}</p></div>
+      <span class="st"><${Icon} name=${mark.icon === "done" ? "okc" : mark.icon} tone=${mark.tone} /><b>${mark.word}</b><span class="d">${tree.ended_at ? html`<${When} at=${tree.ended_at} to="s" withDay=${true} />` : html`<${Age} since=${tree.since || tree.accepted_at} />`}</span></span>
+      ${details?.content && html`<button class="btn" type="button" aria-expanded=${String(seen === "content")} onClick=${toggle("content")}>${seen === "content" ? t("m.hide") : t("m.content")}</button>`}
+      ${answer && html`<button class="btn" type="button" aria-expanded=${String(seen === "answer")} onClick=${toggle("answer")}>${seen === "answer" ? t("m.hide") : t("m.answer")}</button>`}
+      ${["held", "failed"].includes(tree.stage) && html`<button class="btn" type="button" onClick=${() => retry(tree.id)}><${Icon} name="retry" />${t("m.retry")}</button>`}
+      ${!tree.ended_at && html`<button class="btn plain" type="button" onClick=${() => callOff(tree.id, open)}>${t("c.off")}</button>`}
+      <${CopyButton} text=${`tasuki why ${tree.id}`} label=${t("m.copy", { id: tree.id })} /></div>
+    ${seen && html`<blockquote class="said"><${Text} of=${seen === "answer" ? answer.text : details.content} isBlock=${true} />${seen === "answer" && html`<footer class="meta"><${Text} of=${answer.from} />, ${answer.source && `${answer.source}, `}${t("m.proof", { proof: answer.proof })}</footer>`}</blockquote>`}
+    <${Sums} tree=${tree} steps=${steps} />
+    ${tree.waits_for && html`<p class="dim">${t("waits.for")} <${Text} of=${tree.waits_for} /></p>`}
+    ${tree.untold > 0 && html`<p class="meta">${plural("m.untold", tree.untold)}</p>`}</div>`;
+}
+
+function Sums({ tree, steps }) {
+  const all = flat(tree).map(({ tree: one }) => one);
+  const workers = new Set(all.map((one) => one.agent).filter(Boolean)).size;
+  const sum = (key) => all.reduce((whole, one) => whole + (one[key] ?? 0), 0);
+  const total = tree.accepted_at ? (tree.ended_at ? Date.parse(tree.ended_at) - Date.parse(tree.accepted_at) : null) : null;
+  const bad = steps.filter((row) => row.what === "reopened").length;
+  return html`<div class="sums"><div><b class="num">${total === null ? html`<${Age} since=${tree.accepted_at} />` : measured(total)}</b>${t(total === null ? "m.total.open" : "m.total")}</div>
+    <div><b class="num">${measured(sum("worked_ms"))}</b>${workers === 1 ? t("m.worked.one") : t("m.worked", { n: workers })}</div>
+    <div><b class="num">${measured(sum("waited_ms"))}</b>${t("m.waited")}</div>
+    <div><b class="num">${sum("turns")}</b>${t("m.turns", { n: sum("redeliveries") })}</div>
+    <div><b class="num">${bad}</b>${t("m.unbelieved")}</div></div>`;
+}
+
+/** The title of a row, in words. */
+export function titleOf(row) {
+  const [key, value] = row.title;
+  if (key === "plain") return shown(withoutId(row.text ?? "", row.id) || value);
+  if (key === "w.completed.after") return value === null ? t("w.completed") : t(key, { age: measured(value) });
+  return t(key, { id: shown(value ?? row.id) });
+}
+
+const MARKS = { arrow: "right", back: "left" };
+const iconOf = (row) => row.icon ?? (row.kind === "arrow" ? (row.isBack ? MARKS.back : row.title[0] === "w.accepted" ? "okc" : MARKS.arrow) : "idle");
+const whoOf = (row) => {
+  const name = (one) => (one === "user" ? t("you") : one);
+  return row.kind === "arrow" ? t("m.from", { from: name(row.from), to: name(row.to) }) : name(row.lane) ?? "";
+};
+
+/** Widths in px: of the times, of the words at least, and of a lane. */
+const TIMES = 98, WORDS = 250, LANE_LEAST = 72, LANE_MOST = 104;
+
+function Sequence({ id, diagram, chosen }) {
+  const [box, room] = useWidth();
+  const lane = Math.min(Math.max(Math.floor((room - TIMES - WORDS) / diagram.lanes.length), LANE_LEAST), LANE_MOST);
+  const width = diagram.lanes.length * lane;
+  const address = (row) => to("messages", id, { ...route.value.query, step: row.seq });
+  return html`<div ref=${box}><div class="seq" style=${{ "--lanes": `${width}px` }}>${!narrow.value && html`<${Lanes} diagram=${diagram} width=${width} chosen=${chosen} />`}
+    <ol aria-label=${t("m.story", { id })}>${diagram.rows.map((row, at) => row.kind === "gap"
+      ? html`<li class="gap" key=${`gap.${at}`}><span>${slots(`gap.${row.how}`, { age: row.isOpen ? html`<${Age} since=${row.from} />` : lasting(row.length) })}</span></li>`
+      : html`<li key=${`${row.seq}.${row.id}.${row.what}`} class=${row === chosen ? "sel" : ""}><span class="who"><${Icon} name=${iconOf(row)} tone=${row.tone === "work" ? "" : row.tone} /></span><${When} at=${row.at} /><span class="sp"></span>
+        <span class="e"><span class="vh"><${Text} of=${whoOf(row)} />: </span><a class="over" href=${address(row)} aria-current=${row === chosen ? "step" : undefined} onClick=${(event) => { event.preventDefault(); go(address(row), { replace: true }); }}><${Text} of=${titleOf(row)} /></a>
+        ${row.evidence ? html`<small><${Text} of=${row.evidence} /></small>` : row.title[0] !== "plain" && row.text && html`<small><${Text} of=${withoutId(row.text, row.id)} /></small>`}<small class="ph" aria-hidden="true"><${Text} of=${whoOf(row)} /></small></span></li>`)}</ol></div></div>`;
+}
+
+function Step({ row }) {
+  return html`<div class="pad-l stack"><div class="row wrap"><h2 class="grow"><${When} at=${row.at} to="s" withDay=${true} /> <${Text} of=${titleOf(row)} /></h2><span class=${`tag ${row.tone === "bad" ? "bad" : ""}`}>${row.tone === "bad" && html`<${Icon} name="failed" />`}${t("step.number", { seq: row.seq })}</span></div>
+    <div class="two"><div class="stack"><h3>${t("step.sentence")}</h3><blockquote class="said" lang=${langOf(row.text)}>${row.said && html`<${Text} of=${row.said} isBlock=${true} /><br />`}<${Text} of=${row.text} isBlock=${true} /></blockquote></div>
+      <div class="stack"><h3>${t("step.looked")}</h3><ul class="chk">${(row.evidence ? row.evidence.split(/;\s+|\n/) : []).map((part) => html`<li key=${part}><${Icon} name=${row.tone === "ok" ? "okc" : "right"} tone=${row.tone === "ok" ? "ok" : "quiet"} /><span><${Text} of=${part} /></span></li>`)}
+        ${!row.evidence && html`<li><${Icon} name="idle" tone="quiet" /><span class="dim">${t("step.none")}</span></li>`}</ul></div></div></div>`;
+}
