@@ -83,23 +83,27 @@ pub fn start(
     clock: Clock,
     published: &Published,
 ) -> std::io::Result<(Reads, ReadThread)> {
+    start_for(KEPT, Model::new(workspace, clock), published)
+}
+
+/// The same, where what nobody asks is kept for so long.
+fn start_for(kept: Duration, model: Model, published: &Published) -> std::io::Result<(Reads, ReadThread)> {
     let (jobs, inbox) = mpsc::channel(JOBS_MAX);
     let (extents, live) = (published.extents.subscribe(), published.live.subscribe());
     let began = published.began.subscribe();
     let reads = Reads { jobs, extents: extents.clone(), live: live.clone(), began };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-    let work = move || runtime.block_on(work(workspace, clock, inbox, (extents, live)));
+    let work = move || runtime.block_on(work(kept, model, inbox, (extents, live)));
     let thread = std::thread::Builder::new().name("reads".to_owned()).spawn(work)?;
     Ok((reads, ReadThread { thread }))
 }
 
 async fn work(
-    workspace: Workspace,
-    clock: Clock,
+    kept: Duration,
+    mut model: Model,
     mut jobs: mpsc::Receiver<Job>,
     (mut extents, mut live): (watch::Receiver<Extents>, watch::Receiver<Live>),
 ) {
-    let mut model = Model::new(workspace, clock);
     loop {
         let Some(mut job) = jobs.recv().await else { return };
         let mut seen = None;
@@ -114,12 +118,53 @@ async fn work(
                 tracing::warn!(%error, "the journal could not be read for whoever looks");
             }
             job(&mut model);
-            job = match tokio::time::timeout(KEPT, jobs.recv()).await {
+            job = match tokio::time::timeout(kept, jobs.recv()).await {
                 Ok(Some(next)) => next,
                 Ok(None) => return,
                 Err(_) => break,
             };
         }
         model = model.anew();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Weak;
+
+    /// Something that lives as long as what the thread has read.
+    async fn mark(reads: &Reads) -> Weak<Live> {
+        let mark = reads.ask(|model| {
+            let live = Arc::new(Live::default());
+            model.set_live(live.clone());
+            Arc::downgrade(&live)
+        });
+        mark.await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn what_was_read_goes_when_nobody_asks_and_stays_while_somebody_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let begin = |kept| {
+            let model = Model::new(Workspace::at(folder.path()).unwrap(), Clock::start());
+            let published = Published::default();
+            (start_for(kept, model, &published).unwrap().0, published)
+        };
+        let (reads, _published) = begin(Duration::from_secs(600));
+        let marked = mark(&reads).await;
+        for _ in 0..3 {
+            reads.ask(|_| ()).await.unwrap();
+            assert!(marked.upgrade().is_some(), "it was read anew");
+        }
+        let (reads, _published) = begin(Duration::from_millis(20));
+        let marked = mark(&reads).await;
+        let gone = async {
+            while marked.upgrade().is_some() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), gone).await.expect("it goes");
+        assert!(reads.ask(|_| ()).await.is_some(), "whoever asks is answered");
     }
 }
