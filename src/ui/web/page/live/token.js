@@ -32,7 +32,7 @@ export async function isKnownThere(token, base = "") {
   const nonce = hex(crypto.getRandomValues(new Uint8Array(16)));
   const answer = await fetch(`${base}/api/prove?nonce=${nonce}`, { cache: "no-store", credentials: "omit" });
   if (!answer.ok) return false;
-  const proofs = await answer.json();
+  const { proofs } = await answer.json();
   const expected = await proof(token, nonce, location.origin);
   return Array.isArray(proofs) && proofs.includes(expected);
 }
