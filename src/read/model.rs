@@ -116,6 +116,9 @@ impl Model {
         reaches: Option<Extent>,
         each: &mut dyn FnMut(Seq, Millis, &[Event]),
     ) -> Result<(), JournalError> {
+        if let Some(reader) = &mut self.reader {
+            reader.close();
+        }
         let Some(reader) = self.reader()? else { return Ok(()) };
         if self.cursor == Cursor::default() {
             // Where no head can be read, what can be understood without one is better than nothing.
