@@ -10,6 +10,7 @@
 mod agents;
 mod bodies;
 mod closed;
+mod completed;
 mod events;
 mod files;
 mod filter;
@@ -27,6 +28,7 @@ pub mod story;
 mod told;
 mod view;
 
+pub use completed::{CompletedTask, CompletedTasks};
 pub use events::{EventFilter, Start, Steps};
 pub use fold::Fold;
 pub use inbox::letters;

@@ -134,6 +134,7 @@ impl Run {
             server,
             notifier,
             published: crate::daemon::clients::reads::Published::default(),
+            notify: crate::daemon::notify::NotifyHandle::default(),
         };
         Self {
             _folder: folder,

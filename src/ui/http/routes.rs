@@ -14,7 +14,11 @@ use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, MessageId, Millis, Token};
 use crate::io::chance::mint_id;
 use crate::wire::api::{
-    Accepted, AgentHistoryQuery, AgentQuery, AgentsQuery, CancelQuery, Done, DownBody, EventsQuery, HaltBody, Health, InboxQuery, MessageQuery, MessagesQuery, NeedsQuery, PaneAnswerBody, PaneAnswered, PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody, ProofInfo, ProveQuery, ReplyBody, ScreenInfo, ScreenQuery, StatusQuery, StepInfo, StoryQuery, TeamQuery, WaitQuery, Waited, WebBody, WebInfo,
+    Accepted, AgentHistoryQuery, AgentQuery, AgentsQuery, CancelQuery, Done, DownBody, EventsQuery, HaltBody,
+    Health, InboxQuery, MessageQuery, MessagesQuery, NeedsQuery, PaneAnswerBody, PaneAnswered, PaneLookInfo,
+    PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody, ProofInfo, ProveQuery, ReplyBody,
+    ScreenInfo, ScreenQuery, StatusQuery, StepInfo, StoryQuery, TeamQuery, WaitQuery, Waited, WebBody,
+    WebInfo,
 };
 use crate::wire::message::{draft, json};
 use axum::extract::State;
