@@ -68,7 +68,13 @@ impl NotifyPlan {
     }
 
     /// Takes in what waits now, and the tasks that were completed since the last look, up to the step `reached`.
-    pub(super) fn look(&mut self, now: Millis, needs: &[NeedInfo], completed: Vec<CompletedTask>, reached: Seq) {
+    pub(super) fn look(
+        &mut self,
+        now: Millis,
+        needs: &[NeedInfo],
+        completed: Vec<CompletedTask>,
+        reached: Seq,
+    ) {
         self.reached = reached.0;
         let is_new = |task: &CompletedTask| !self.told.contains_key(&task.event.id);
         let completed = completed.into_iter().filter(is_new);
@@ -166,5 +172,4 @@ impl NotifyPlan {
 }
 
 #[cfg(test)]
-#[path = "plan_tests.rs"]
 mod tests;
