@@ -65,9 +65,18 @@ impl Engine {
         self.live.tmux_lost
     }
 
-    /// The moment, where only the journal is read; whether tmux is out of reach, and the team in force.
-    pub fn set_surroundings(&mut self, now: Millis, tmux_lost: bool, team: &Team) {
+    /// The moment, where only the journal is read: what was due by then has been done.
+    pub fn set_moment(&mut self, now: Millis) {
         self.live.fired = now;
+    }
+
+    /// Since when `queue/STOP` is there, where only the journal is read and nobody has written that yet.
+    pub fn set_halted(&mut self, since: Option<Millis>) {
+        self.state.halted = since;
+    }
+
+    /// Whether tmux is out of reach, and the team in force, where only the journal is read.
+    pub fn set_surroundings(&mut self, tmux_lost: bool, team: &Team) {
         self.live.tmux_lost = tmux_lost;
         if self.team != *team {
             self.team = team.clone();

@@ -43,23 +43,6 @@ pub struct AgentSeen {
     pub counts: Counts,
 }
 
-/// The workspace as a whole.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Overview {
-    /// All members, by name.
-    pub agents: Vec<AgentSeen>,
-    /// Messages that have not ended.
-    pub open: usize,
-    /// Of these, how many wait in a queue.
-    pub pending: usize,
-    /// Of these, how many wait for a person.
-    pub held: usize,
-    /// Since when `queue/STOP` holds everything.
-    pub halted: Option<Millis>,
-    /// Whether the tmux server is gone.
-    pub tmux_lost: bool,
-}
-
 impl Engine {
     /// Where a message is, if it is open or ended in the newest segment.
     #[must_use]
@@ -100,19 +83,6 @@ impl Engine {
             up_since: agent.up_since,
             counts: agent.counts,
         })
-    }
-
-    /// The workspace as a whole.
-    #[must_use]
-    pub fn overview(&self) -> Overview {
-        Overview {
-            agents: self.team.members.keys().filter_map(|name| self.agent(name)).collect(),
-            open: self.state.open.len(),
-            pending: self.state.tally.pending,
-            held: self.state.tally.held,
-            halted: self.state.halted,
-            tmux_lost: self.live.tmux_lost,
-        }
     }
 
     /// Why an open message is not being worked on, in words; none if it is.

@@ -4,6 +4,7 @@ use crate::daemon::start::replay::Memory;
 use crate::engine::team::Team;
 use crate::engine::words::{Millis, Seq};
 use crate::io::journal::{Entry, Kind, Location};
+use crate::read::Fold;
 
 /// Takes up a snapshot and steps, one payload a line, as a start does: what cannot be is refused with a reason, and what was
 /// taken gives a snapshot of which nothing is missing, in a form that stays the same from then on.
@@ -22,18 +23,23 @@ pub fn snapshot(data: &[u8]) {
     }
     let again = taken_again(&memory);
     // Indexes may differ where no honest journal leads: two messages with one token.
-    assert!(again.engine.state().snapshot().eq(memory.engine.state().snapshot()));
+    assert!(again.fold.engine.state().snapshot().eq(memory.fold.engine.state().snapshot()));
     assert_eq!(again.handled, memory.handled);
     assert_eq!(again.owed, memory.owed);
     let third = taken_again(&again);
-    assert!(third.engine.state() == again.engine.state(), "{:#?}\nis not\n{:#?}", third.engine, again.engine);
+    assert!(
+        third.fold.engine.state() == again.fold.engine.state(),
+        "{:#?}\nis not\n{:#?}",
+        third.fold.engine,
+        again.fold.engine
+    );
     assert_eq!(third.handled, again.handled);
     assert_eq!(third.owed, again.owed);
 }
 
 /// What a start finds after a turn of the segment.
 fn taken_again(memory: &Memory) -> Memory {
-    let Memory { engine, places, handled, owed, .. } = memory;
+    let Memory { fold: Fold { engine, places, .. }, handled, owed, .. } = memory;
     let shown = crate::daemon::journal::snapshot::encode(engine, places, handled, owed);
     assert!(!shown.contains('\n'));
     let mut again = Memory::new(Team::default());

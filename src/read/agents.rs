@@ -1,9 +1,9 @@
 //! The workspace and its agents.
 
 use super::bodies::title_of;
-use super::filter::bad;
 use super::live::LiveInfo;
 use super::model::{Answers, Model};
+use super::problems::{bad, no_agent};
 use crate::engine::words::{AgentName, MessageId};
 use crate::wire::api::{
     AgentDetails, AgentInfo, AgentList, AgentQuery, AgentsQuery, MemberInfo, PoolInfo, Problem, PulseInfo,
@@ -184,15 +184,5 @@ impl Model {
         }
         self.titles.insert(id.clone(), title.clone());
         Some(MessageView { title: Some(title.to_string()), ..view })
-    }
-}
-
-/// An agent that nobody knows.
-pub(super) fn no_agent(name: &str) -> Problem {
-    Problem {
-        code: "unknown-agent".to_owned(),
-        why: format!("there is no agent `{}`", name.escape_debug()),
-        cure: "`tasuki status` lists the agents".to_owned(),
-        ..Problem::default()
     }
 }

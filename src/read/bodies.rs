@@ -13,7 +13,8 @@ const TITLE_CHARS: usize = 120;
 impl Model {
     /// The line of a step; none if it cannot be read any more.
     fn step(&mut self, seq: Seq, at: Option<Location>) -> Option<Record> {
-        let mut reader: Reader = self.reader().ok()??;
+        self.reader().ok()??;
+        let reader: &mut Reader = self.reader.as_mut()?; // it remembers the file of its last line
         match at.or_else(|| self.fold.places.get(&seq).copied()) {
             Some(at) => reader.step(seq, at).ok(),
             None => {

@@ -1,8 +1,7 @@
 //! Steps for whoever follows, read from the journal where it stands: nothing is kept for a reader that is slow.
 
-use super::filter::bad;
-use super::message::message_id;
-use super::model::{Model, unreadable};
+use super::model::Model;
+use super::problems::{bad, message_id, unreadable};
 use super::told::{KINDS, told};
 use crate::engine::event::{AgentChange, Event};
 use crate::engine::words::{AgentName, MessageId, Seq};
@@ -38,7 +37,7 @@ pub struct Steps {
 
 /// Where a stream begins.
 #[derive(Debug)]
-pub enum Start {
+pub enum StreamStart {
     At(Cursor),
     /// The journal does not reach back so far: it begins here instead.
     Reset(Cursor),
@@ -69,17 +68,17 @@ impl Model {
     ///
     /// # Errors
     /// [`Problem`] if the journal cannot be read.
-    pub fn start_of_stream(&mut self, after: Option<u64>, durable: Extent) -> Result<Start, Problem> {
+    pub fn start_of_stream(&mut self, after: Option<u64>, durable: Extent) -> Result<StreamStart, Problem> {
         let reader = self.reader().map_err(|error| unreadable(&error))?;
         let now = Cursor::at_end(durable);
-        let Some(reader) = reader else { return Ok(Start::At(Cursor::default())) };
+        let Some(reader) = reader else { return Ok(StreamStart::At(Cursor::default())) };
         match after {
-            None => Ok(Start::At(now)),
+            None => Ok(StreamStart::At(now)),
             // A number that the journal has not come to was another journal's.
-            Some(after) if after > durable.seq.0 => Ok(Start::Reset(now)),
+            Some(after) if after > durable.seq.0 => Ok(StreamStart::Reset(now)),
             Some(after) => match reader.behind(Seq(after)).map_err(|error| unreadable(&error))? {
-                Some(cursor) => Ok(Start::At(cursor)),
-                None => Ok(Start::Reset(now)),
+                Some(cursor) => Ok(StreamStart::At(cursor)),
+                None => Ok(StreamStart::Reset(now)),
             },
         }
     }

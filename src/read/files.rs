@@ -1,7 +1,7 @@
 //! What the workspace's files say besides the journal: the status files where no daemon runs, and what lies in `queue/`.
 
 use super::live::{Live, LiveInfo};
-use super::model::Model;
+use crate::engine::engine::Engine;
 use crate::engine::live::LiveAgent;
 use crate::engine::state::Phase;
 use crate::engine::words::{AgentName, Millis};
@@ -20,13 +20,12 @@ use std::sync::Arc;
 const STATUS_BYTES_MAX: u64 = 4 << 20;
 
 /// `status/agents/NAME.yaml`, as far as the journal does not say it.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 struct AgentFile {
     agent_name: String,
     state: String,
-    #[serde(default)]
     since: Option<String>,
-    #[serde(default)]
     doing: Option<String>,
 }
 
@@ -38,13 +37,16 @@ struct DaemonFile {
 }
 
 /// What a daemon that runs no more has left in its status files.
-pub(super) fn live(model: &Model, settings: Option<Arc<Settings>>) -> Live {
-    let agents = agents(&model.workspace)
+pub(super) fn live(workspace: &Workspace, engine: &Engine, settings: Option<Arc<Settings>>) -> Live {
+    let files = agents(workspace).into_iter();
+    let files = files.filter_map(|file| Some((AgentName::new(&file.agent_name).ok()?, file)));
+    let members = settings.iter().flat_map(|settings| settings.order.iter().cloned());
+    let unseen = members.map(|name| (name, AgentFile::default()));
+    let files: BTreeMap<AgentName, AgentFile> = unseen.chain(files).collect();
+    let agents = files
         .into_iter()
-        .filter_map(|file| Some((AgentName::new(&file.agent_name).ok()?, file)));
-    let agents: BTreeMap<AgentName, Arc<LiveInfo>> = agents
         .map(|(name, file)| {
-            let has_ended = has_ended(model, &name);
+            let has_ended = has_ended(engine, &name);
             let known = LiveAgent {
                 greeted: file.state != "starting",
                 busy: file.state == "busy",
@@ -55,18 +57,23 @@ pub(super) fn live(model: &Model, settings: Option<Arc<Settings>>) -> Live {
             (name, Arc::new(LiveInfo { known, state: None, doing, since, has_ended }))
         })
         .collect();
-    let page: DaemonFile = read(&model.workspace.daemon_status()).unwrap_or_default();
+    let page: DaemonFile = read(&workspace.daemon_status()).unwrap_or_default();
     Live { daemon: None, settings, agents, notes: page.notes, tmux_lost: false, version: 0 }
 }
 
-/// Whether nobody has this process any more: whoever was killed with the daemon is in the journal as it was.
-fn has_ended(model: &Model, name: &AgentName) -> bool {
-    let agent = model.engine().state().agents.get(name);
-    let process = agent.and_then(|agent| match &agent.phase {
-        Phase::Up { process, .. } => Some(*process),
-        _ => None,
-    });
-    process.is_some_and(|process| process::key_of(process.pid) != Some(process))
+/// Since when `queue/STOP` is there, whatever the journal says of it: it may have come or gone since.
+pub(super) fn halted(workspace: &Workspace, journal: Option<Millis>) -> Option<Millis> {
+    let there = modified(&workspace.stop_file())?;
+    journal.or(Some(there))
+}
+
+/// Whether it runs no more: whoever was killed with the daemon is in the journal as it was, and nobody starts anybody.
+fn has_ended(engine: &Engine, name: &AgentName) -> bool {
+    match engine.state().agents.get(name).map(|agent| &agent.phase) {
+        Some(Phase::Up { process, .. }) => process::key_of(process.pid) != Some(*process),
+        Some(Phase::Stopped | Phase::Asleep | Phase::Failed { .. }) => false,
+        Some(Phase::Absent | Phase::Launching | Phase::Restarting { .. }) | None => true,
+    }
 }
 
 /// Every agent that has a status file. One that cannot be read is passed over: a daemon writes it again.

@@ -1,7 +1,7 @@
 //! Which messages are meant by a question.
 
-use super::message::message_id;
 use super::model::Model;
+use super::problems::{bad, message_id};
 use crate::engine::life::StageName;
 use crate::engine::message::{Kind, Message, Status};
 use crate::engine::words::{AgentName, MessageId, Millis};
@@ -126,15 +126,4 @@ fn moment(field: &str, text: &str, now: Millis) -> Result<Millis, Problem> {
             "a time; write RFC 3339, such as 2026-02-02T10:00:00Z, or a duration before now, such as 2h",
         )
     })
-}
-
-/// A question that cannot be answered as it is.
-pub(super) fn bad(field: &str, text: &str, is_no: &str) -> Problem {
-    Problem {
-        code: "bad-request".to_owned(),
-        why: format!("`{field}`: `{}` is not {is_no}", text.escape_debug()),
-        cure: "see protocol/API.md for what each address takes".to_owned(),
-        field: Some(field.to_owned()),
-        ..Problem::default()
-    }
 }

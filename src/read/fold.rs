@@ -18,15 +18,23 @@ pub struct Fold {
     pub places: BTreeMap<Seq, Location>,
     /// When the last step was.
     pub last_at: Millis,
-    /// The step before the segment's first.
+    /// The step before the first.
     pub began: Seq,
+    /// The segment with which it began; those before it are closed, whatever is in them.
+    pub segment: u32,
 }
 
 impl Fold {
     /// Before the first line.
     #[must_use]
     pub fn new(team: Team) -> Self {
-        Self { engine: Engine::new(team), places: BTreeMap::new(), last_at: Millis(0), began: Seq(0) }
+        Self {
+            engine: Engine::new(team),
+            places: BTreeMap::new(),
+            last_at: Millis(0),
+            began: Seq(0),
+            segment: u32::MAX,
+        }
     }
 
     /// Takes up a line, and gives the events of a step; why it cannot be. A snapshot takes the place of all that was before.
@@ -47,13 +55,14 @@ impl Fold {
             Kind::Snapshot => {
                 let places = places_of(entry.payload)?;
                 let found = events::decode_snapshot(entry.payload).map_err(|error| error.to_string())?;
-                *self = Self::new(self.engine.team().clone());
-                self.engine.replay(entry.seq, entry.at, &found).map_err(|error| error.to_string())?;
-                (self.places, self.began) = (places, entry.seq);
+                let mut engine = Engine::new(self.engine.team().clone());
+                engine.replay(entry.seq, entry.at, &found).map_err(|error| error.to_string())?;
+                *self = Self { engine, places, last_at, began: entry.seq, segment: entry.place.segment };
                 Vec::new()
             }
         };
         self.last_at = last_at;
+        self.segment = self.segment.min(entry.place.segment);
         Ok(found)
     }
 }

@@ -2,8 +2,9 @@
 
 use super::bodies::title_of;
 use super::closed::Ended;
-use super::filter::{Filter, bad};
-use super::model::{Answers, Model, unreadable};
+use super::filter::Filter;
+use super::model::{Answers, Model};
+use super::problems::{bad, unreadable};
 use crate::engine::message::BodyRef;
 use crate::engine::state::Open;
 use crate::engine::words::{MessageId, Seq};

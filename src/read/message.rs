@@ -1,9 +1,9 @@
 //! One message with its content and its answer.
 
 use super::closed::Ended;
-use super::filter::bad;
 use super::list::titled;
-use super::model::{Answers, Model, unreadable};
+use super::model::{Answers, Model};
+use super::problems::{message_id, no_message, unreadable};
 use crate::engine::event::Answer;
 use crate::engine::words::MessageId;
 use crate::wire::api::{AnswerInfo, MessageDetails, MessageQuery, Problem};
@@ -18,7 +18,7 @@ impl Answers for MessageQuery {
             let content = model.body(body).map(|body| body.content.to_string());
             let view = model.view(&id).ok_or_else(|| no_message(&id))?;
             let message = titled(view, content.as_deref());
-            return Ok(MessageDetails { message, content, answer: None, parts: model.parts(&id) });
+            return Ok(MessageDetails { message, content, answer: None, part_messages: model.parts(&id) });
         }
         let ended = model.ended(&id).map_err(|error| unreadable(&error))?;
         let Some(Ended { finished, content_at }) = ended else { return Err(no_message(&id)) };
@@ -27,7 +27,7 @@ impl Answers for MessageQuery {
         let message = titled(MessageView::finished(&finished), content.as_deref());
         let message = MessageView { reason: why.or(message.reason), ..message };
         let answer = answer.as_ref().map(AnswerInfo::of);
-        Ok(MessageDetails { message, content, answer, parts: model.parts(&id) })
+        Ok(MessageDetails { message, content, answer, part_messages: model.parts(&id) })
     }
 }
 
@@ -64,24 +64,5 @@ impl AnswerInfo {
             truncated: answer.truncated,
             text: answer.body.content.to_string(),
         }
-    }
-}
-
-/// An id of a question.
-pub(super) fn message_id(text: &str) -> Result<MessageId, Problem> {
-    MessageId::new(text).map_err(|error| Problem {
-        code: "bad-id".to_owned(),
-        ..bad("id", text, &format!("an id: it {error}"))
-    })
-}
-
-/// A message that nobody knows.
-#[must_use]
-pub fn no_message(id: &MessageId) -> Problem {
-    Problem {
-        code: "no-message".to_owned(),
-        why: format!("there is no message {id}"),
-        cure: "`tasuki list` lists the messages".to_owned(),
-        ..Problem::default()
     }
 }

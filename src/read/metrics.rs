@@ -3,7 +3,8 @@
 //! So nobody is counted for where nobody asks. Labels are the team's names and words of tasuki's own: never an id, and never
 //! anything that a message brings.
 
-use super::model::{Model, unreadable};
+use super::model::Model;
+use super::problems::unreadable;
 use crate::engine::event::{AgentChange, Event};
 use crate::engine::life::{Move, Spent, Stage, StageName, next};
 use crate::engine::message::Outcome;

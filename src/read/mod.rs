@@ -10,6 +10,7 @@
 mod agents;
 mod bodies;
 mod closed;
+mod ended;
 mod events;
 mod files;
 mod filter;
@@ -23,15 +24,16 @@ mod metrics;
 mod model;
 mod needs;
 mod places;
+mod problems;
 pub mod story;
 mod told;
 mod view;
 
-pub use events::{EventFilter, Start, Steps};
+pub use events::{EventFilter, Steps, StreamStart};
 pub use fold::Fold;
 pub use inbox::letters;
 pub use live::{Live, LiveInfo};
-pub use message::no_message;
 pub use model::{Answers, Model};
 pub use places::{places_of, put_places};
+pub use problems::no_message;
 pub use view::Seen;

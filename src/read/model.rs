@@ -10,7 +10,7 @@ use crate::engine::event::Event;
 use crate::engine::team::Team;
 use crate::engine::words::{AgentName, MessageId, Millis, Seq};
 use crate::io::clock::Clock;
-use crate::io::journal::{Cursor, Extent, JournalError, Reader};
+use crate::io::journal::{Cursor, Extent, JournalError, Kind, Reader};
 use crate::io::workspace::{Surroundings, Workspace};
 use crate::wire::api::{NeedInfo, Problem, Question};
 use crate::wire::team_file::Settings;
@@ -78,75 +78,98 @@ impl Model {
         let mut model = Self::new(workspace.clone(), Clock::start());
         model.set_live(Arc::new(Live { settings, ..Live::default() }));
         model.catch_up(None, &mut |_, _, _| ())?;
-        let live = files::live(&model, model.live.settings.clone());
+        let live = files::live(workspace, model.engine(), model.live.settings.clone());
         model.set_live(Arc::new(live));
+        let halted = files::halted(workspace, model.state().halted);
+        model.fold.engine.set_halted(halted);
         Ok(model)
     }
 
     /// Takes in what the journal does not say.
     pub fn set_live(&mut self, live: Arc<Live>) {
-        let team = live.settings.as_ref().map(|settings| &settings.team);
-        let nobody = Team::default();
         self.order = match &live.settings {
             Some(settings) => settings.order.clone(),
             None => self.fold.engine.state().agents.keys().cloned().collect(),
         };
-        let now = self.now();
-        self.fold.engine.set_surroundings(now, live.tmux_lost, team.unwrap_or(&nobody));
+        self.live = live;
+        self.put_live();
+    }
+
+    /// Gives it to the engine: one that begins anew with a snapshot does not have it.
+    fn put_live(&mut self) {
+        let (live, nobody) = (&self.live, Team::default());
+        let team = live.settings.as_ref().map_or(&nobody, |settings| &settings.team);
+        self.fold.engine.set_surroundings(live.tmux_lost, team);
         for (name, info) in &live.agents {
             self.fold.engine.set_live_agent(name, &info.known);
         }
-        self.live = live;
+        let now = self.now();
+        self.fold.engine.set_moment(now);
     }
 
     /// Reads on to there (`None`: as far as there are whole lines); `each` is given every step.
     ///
     /// # Errors
-    /// [`JournalError::Io`] if the machine refuses.
+    /// [`JournalError::Io`] if the machine refuses: it then has what was read until then.
     pub fn catch_up(
         &mut self,
         reaches: Option<Extent>,
         each: &mut dyn FnMut(Seq, Millis, &[Event]),
     ) -> Result<(), JournalError> {
+        if let Some(reader) = &mut self.reader {
+            reader.close();
+        }
         let Some(reader) = self.reader()? else { return Ok(()) };
-        let is_first = self.cursor == Cursor::default();
-        if is_first {
-            match reader.newest()? {
-                Some(newest) => self.cursor = newest,
-                None => return Ok(()),
-            }
+        if self.cursor == Cursor::default() {
+            // Where no head can be read, what can be understood without one is better than nothing.
+            let Some(newest) = reader.newest()?.or(reader.oldest()?) else { return Ok(()) };
+            self.cursor = newest;
         }
-        let mut from = self.cursor;
-        loop {
-            let (mut headless, mut unread, mut is_other) = (false, 0, false);
-            let fold = &mut self.fold;
-            let reached = reader.follow(from, reaches, &mut |entry| {
-                match fold.take(entry) {
-                    Ok(events) => {
-                        is_other |= events.is_empty() || events.iter().any(changes_what_failed);
-                        each(entry.seq, entry.at, &events);
-                    }
-                    // What a segment begins with cannot be understood: the one before has it all.
-                    Err(_) if entry.kind == crate::io::journal::Kind::Snapshot && is_first => {
-                        headless = true;
-                        return ControlFlow::Break(());
-                    }
-                    Err(_) => unread += 1,
-                }
-                ControlFlow::Continue(())
-            })?;
-            self.unread += unread;
-            if is_other {
-                self.failed = None;
-            }
-            if headless && let Some(before) = reader.newest_before(from.segment())? {
-                from = before;
+        let began = self.fold.segment;
+        let mut read = self.read_on(&reader, reaches, each);
+        while let Ok(Some(headless)) = read {
+            // What that segment begins with cannot be understood: the one before has it all.
+            if let Some(before) = reader.newest_before(headless)? {
+                self.cursor = before;
                 self.fold = Fold::new(self.fold.engine.team().clone());
-                continue;
             }
-            self.cursor = reached;
-            return Ok(());
+            read = self.read_on(&reader, reaches, each);
         }
+        if self.fold.segment != began {
+            self.put_live();
+        }
+        let now = self.now();
+        self.fold.engine.set_moment(now);
+        read.map(drop)
+    }
+
+    /// Takes in what follows; the segment with which it was to begin, if its head cannot be understood.
+    fn read_on(
+        &mut self,
+        reader: &Reader,
+        reaches: Option<Extent>,
+        each: &mut dyn FnMut(Seq, Millis, &[Event]),
+    ) -> Result<Option<u32>, JournalError> {
+        let Self { cursor, fold, unread, failed, .. } = self;
+        let is_first = cursor.seq() == Seq(0);
+        let (first, mut headless) = (cursor.segment(), None);
+        reader.follow_on(cursor, reaches, &mut |entry| {
+            match fold.take(entry) {
+                Ok(events) => {
+                    if events.is_empty() || events.iter().any(changes_what_failed) {
+                        *failed = None;
+                    }
+                    each(entry.seq, entry.at, &events);
+                }
+                Err(_) if is_first && entry.kind == Kind::Snapshot && entry.place.segment == first => {
+                    headless = Some(first);
+                    return ControlFlow::Break(());
+                }
+                Err(_) => *unread += 1,
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(headless)
     }
 
     pub(super) fn reader(&mut self) -> Result<Option<Reader>, JournalError> {
@@ -184,6 +207,12 @@ impl Model {
     pub(super) fn engine(&self) -> &Engine {
         &self.fold.engine
     }
+
+    /// The state that it has read.
+    #[must_use]
+    pub fn state(&self) -> &crate::engine::state::State {
+        self.fold.engine.state()
+    }
 }
 
 /// Whether a task may have failed thereby, or is tried again.
@@ -192,15 +221,5 @@ fn changes_what_failed(event: &Event) -> bool {
         Event::Ended { .. } => true,
         Event::Accepted { message, .. } => message.retry_of.is_some(),
         _ => false,
-    }
-}
-
-/// A problem of the machine's.
-pub(super) fn unreadable(error: &dyn std::fmt::Display) -> Problem {
-    Problem {
-        code: "unavailable".to_owned(),
-        why: format!("the journal cannot be read: {error}"),
-        cure: "try again in a moment; `tasuki fsck` checks the journal".to_owned(),
-        ..Problem::default()
     }
 }

@@ -6,8 +6,8 @@
 mod waits;
 
 use super::history::{AgentHistory, MessageFamily, MessageHistory, Pages, of_agent};
-use super::message::{message_id, no_message};
-use super::model::{Answers, Model, unreadable};
+use super::model::{Answers, Model};
+use super::problems::{message_id, no_message, unreadable};
 use crate::engine::words::{AgentName, MessageId, Millis};
 use crate::wire::api::{
     AgentHistoryInfo, AgentHistoryQuery, AgentInfo, Problem, StoryInfo, StoryQuery, StoryTree,

@@ -4,6 +4,7 @@
 //! The thread has a [`Model`] only while somebody asks: it is made with the first question, and goes when nobody has asked
 //! for a while.
 
+use crate::daemon::clients::published::Published;
 use crate::daemon::ending::SHUTDOWN;
 use crate::io::clock::Clock;
 use crate::io::journal::{Cursor, Extents};
@@ -39,40 +40,6 @@ impl fmt::Debug for Reads {
     }
 }
 
-/// Where the daemon says how far the journal reaches, and what it does not say.
-#[derive(Debug, Clone)]
-pub struct Published {
-    pub extents: watch::Sender<Extents>,
-    pub live: watch::Sender<Live>,
-    /// How far it reached when the daemon began.
-    pub began: watch::Sender<Extents>,
-}
-
-impl Published {
-    /// Says how far the journal reaches at a start.
-    pub fn begin(&self, extents: Extents) {
-        self.extents.send_replace(extents);
-        let is_first = |began: &Extents| *began == Extents::default();
-        self.began.send_if_modified(|began| {
-            let first = is_first(began);
-            if first {
-                *began = extents;
-            }
-            first
-        });
-    }
-}
-
-impl Default for Published {
-    fn default() -> Self {
-        Self {
-            extents: watch::Sender::default(),
-            live: watch::Sender::default(),
-            began: watch::Sender::default(),
-        }
-    }
-}
-
 impl Reads {
     /// Where the journal ended when the daemon began.
     #[must_use]
@@ -95,11 +62,11 @@ impl Reads {
 
 /// The thread that answers; it ends when its [`Reads`] are gone.
 #[derive(Debug)]
-pub struct Reading {
+pub struct ReadThread {
     thread: std::thread::JoinHandle<()>,
 }
 
-impl Reading {
+impl ReadThread {
     /// Waits for its end, which must be near.
     pub async fn end(self) {
         let joined = tokio::task::spawn_blocking(move || drop(self.thread.join()));
@@ -111,24 +78,32 @@ impl Reading {
 ///
 /// # Errors
 /// If the system gives no thread.
-pub fn start(workspace: Workspace, clock: Clock, published: &Published) -> std::io::Result<(Reads, Reading)> {
+pub fn start(
+    workspace: Workspace,
+    clock: Clock,
+    published: &Published,
+) -> std::io::Result<(Reads, ReadThread)> {
+    start_for(KEPT, Model::new(workspace, clock), published)
+}
+
+/// The same, where what nobody asks is kept for so long.
+fn start_for(kept: Duration, model: Model, published: &Published) -> std::io::Result<(Reads, ReadThread)> {
     let (jobs, inbox) = mpsc::channel(JOBS_MAX);
     let (extents, live) = (published.extents.subscribe(), published.live.subscribe());
     let began = published.began.subscribe();
     let reads = Reads { jobs, extents: extents.clone(), live: live.clone(), began };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-    let work = move || runtime.block_on(work(workspace, clock, inbox, (extents, live)));
+    let work = move || runtime.block_on(work(kept, model, inbox, (extents, live)));
     let thread = std::thread::Builder::new().name("reads".to_owned()).spawn(work)?;
-    Ok((reads, Reading { thread }))
+    Ok((reads, ReadThread { thread }))
 }
 
 async fn work(
-    workspace: Workspace,
-    clock: Clock,
+    kept: Duration,
+    mut model: Model,
     mut jobs: mpsc::Receiver<Job>,
     (mut extents, mut live): (watch::Receiver<Extents>, watch::Receiver<Live>),
 ) {
-    let mut model = Model::new(workspace, clock);
     loop {
         let Some(mut job) = jobs.recv().await else { return };
         let mut seen = None;
@@ -143,12 +118,53 @@ async fn work(
                 tracing::warn!(%error, "the journal could not be read for whoever looks");
             }
             job(&mut model);
-            job = match tokio::time::timeout(KEPT, jobs.recv()).await {
+            job = match tokio::time::timeout(kept, jobs.recv()).await {
                 Ok(Some(next)) => next,
                 Ok(None) => return,
                 Err(_) => break,
             };
         }
         model = model.anew();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Weak;
+
+    /// Something that lives as long as what the thread has read.
+    async fn mark(reads: &Reads) -> Weak<Live> {
+        let mark = reads.ask(|model| {
+            let live = Arc::new(Live::default());
+            model.set_live(live.clone());
+            Arc::downgrade(&live)
+        });
+        mark.await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn what_was_read_goes_when_nobody_asks_and_stays_while_somebody_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let begin = |kept| {
+            let model = Model::new(Workspace::at(folder.path()).unwrap(), Clock::start());
+            let published = Published::default();
+            (start_for(kept, model, &published).unwrap().0, published)
+        };
+        let (reads, _published) = begin(Duration::from_secs(600));
+        let marked = mark(&reads).await;
+        for _ in 0..3 {
+            reads.ask(|_| ()).await.unwrap();
+            assert!(marked.upgrade().is_some(), "it was read anew");
+        }
+        let (reads, _published) = begin(Duration::from_millis(20));
+        let marked = mark(&reads).await;
+        let gone = async {
+            while marked.upgrade().is_some() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), gone).await.expect("it goes");
+        assert!(reads.ask(|_| ()).await.is_some(), "whoever asks is answered");
     }
 }

@@ -4,12 +4,10 @@
 use crate::engine::input::{Command, Reply};
 use crate::engine::life::StageName;
 use crate::engine::message::Draft;
-use crate::engine::view::Overview;
 use crate::engine::words::{AgentName, MessageId, counted};
 use crate::io::workspace::Workspace;
 use crate::wire::api::{PaneAnswered, PaneLookInfo, ScreenInfo};
 use crate::wire::message::view::MessageView;
-use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
 /// Calls that wait for the loop, as many as one process has connections; whoever finds no room waits for some.
@@ -39,13 +37,7 @@ pub enum Request {
     },
     /// Change something.
     Command(Command),
-    /// The workspace as a whole.
-    Overview,
-    /// All open messages.
-    Open,
-    /// One message, open or lately finished.
-    Message(MessageId),
-    /// The same, when it has got as far as this.
+    /// One message, open or lately finished, when it has got as far as this.
     WaitFor(MessageId, Until),
     /// Make or remove `queue/STOP`.
     Halt(bool),
@@ -67,12 +59,7 @@ impl Request {
     #[must_use]
     pub fn looks_only(&self) -> bool {
         match self {
-            Self::Overview
-            | Self::Open
-            | Self::Message(_)
-            | Self::WaitFor(..)
-            | Self::Settle
-            | Self::Ping => true,
+            Self::WaitFor(..) | Self::Settle | Self::Ping => true,
             Self::Pane(_, asked) => matches!(
                 asked,
                 PaneRequest::Read(_)
@@ -98,13 +85,7 @@ impl Request {
             Self::Pane(name, PaneRequest::Answer { .. }) => format!("answer {name}"),
             Self::Down { keep_agents: true } => "end, and leave the agents".to_owned(),
             Self::Down { keep_agents: false } => "end, with the agents".to_owned(),
-            Self::Pane(..)
-            | Self::Overview
-            | Self::Open
-            | Self::Message(_)
-            | Self::WaitFor(..)
-            | Self::Settle
-            | Self::Ping => "show something".to_owned(),
+            Self::Pane(..) | Self::WaitFor(..) | Self::Settle | Self::Ping => "show something".to_owned(),
         }
     }
 }
@@ -190,10 +171,7 @@ impl PaneRequest {
 pub enum Response {
     /// To a send or a command.
     Reply(Reply),
-    /// The workspace as a whole, what does not work as it should, and how many messages to the user are not read.
-    Overview(Arc<Overview>, Vec<String>, usize),
-    Open(Arc<Vec<MessageView>>),
-    /// One message, with why it waits; none if it is not known to the newest segment.
+    /// The message that was waited for, with why it waits; none if it is not known to the newest segment.
     Message(Option<Box<MessageView>>),
     /// What a pane shows or said.
     Pane(PaneResponse),

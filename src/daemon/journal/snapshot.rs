@@ -6,7 +6,7 @@ use crate::engine::event::Event;
 use crate::engine::message::Outcome;
 use crate::engine::words::{MessageId, Seq};
 use crate::io::journal::{Fingerprint, IdHash, Location};
-use crate::read::{places_of, put_places};
+use crate::read::put_places;
 use crate::wire::events;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -44,11 +44,8 @@ pub fn encode(
     text
 }
 
-/// Where each body is, what becomes of dropped files, and the events.
-pub(in crate::daemon) type Snapshot = (BTreeMap<Seq, Location>, Handled, Vec<Event>);
-
-/// Reads a snapshot's payload; why it cannot be read.
-pub(in crate::daemon) fn decode(payload: &str) -> Result<Snapshot, String> {
+/// What becomes of dropped files, by a snapshot's payload; why it cannot be read.
+pub(in crate::daemon) fn handled(payload: &str) -> Result<Handled, String> {
     #[derive(serde::Deserialize)]
     struct Claims {
         claims: Vec<String>,
@@ -61,8 +58,6 @@ pub(in crate::daemon) fn decode(payload: &str) -> Result<Snapshot, String> {
     }
     let Claims { claims, earlier, refused } =
         serde_json::from_str(payload).map_err(|error| error.to_string())?;
-    let places = places_of(payload)?;
-    let events = events::decode_snapshot(payload).map_err(|error| error.to_string())?;
     let taken: BTreeSet<Arc<str>> = claims.into_iter().map(Into::into).collect();
     let mut earlier: BTreeSet<Arc<str>> = earlier.into_iter().map(Into::into).collect();
     earlier.retain(|claim| taken.contains(claim));
@@ -70,7 +65,7 @@ pub(in crate::daemon) fn decode(payload: &str) -> Result<Snapshot, String> {
     let refused = serde_json::to_string(&refused).map_err(|error| error.to_string())?;
     let refused = events::decode(&refused).map_err(|error| error.to_string())?;
     refused.iter().for_each(|event| decided.take(event));
-    Ok((places, decided, events))
+    Ok(decided)
 }
 
 /// What ended in the segment, for the list beside it; `earlier` ended before it began, and is in another list.

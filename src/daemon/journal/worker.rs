@@ -1,7 +1,7 @@
 //! The journal's thread: takes a batch of steps, writes it with one write and at most one `fdatasync`, and says where it is.
 //! While it is at work the loop gathers the next batch, so a burst costs few flushes.
 
-use crate::daemon::clients::reads::Published;
+use crate::daemon::clients::published::Published;
 use crate::engine::words::Millis;
 use crate::io::journal::{Archive, Extents, Fingerprint, Journal, JournalError, Location, StepLine};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};

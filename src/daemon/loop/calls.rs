@@ -1,6 +1,5 @@
 //! What clients ask of the daemon: each gets its answer at once, or when what it asked for is written.
 
-use crate::daemon::clients::handle::see;
 use crate::daemon::clients::request::{Call, Request, Response};
 use crate::daemon::ending::Ending;
 use crate::daemon::r#loop::daemon::Daemon;
@@ -9,8 +8,6 @@ use crate::engine::message::Source;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::team::power::Power;
 use crate::engine::words::AgentName;
-use crate::wire::message::view::MessageView;
-use std::sync::Arc;
 use tokio::sync::oneshot;
 
 impl Daemon {
@@ -44,12 +41,7 @@ impl Daemon {
             }
             // The engine says who may give which command.
             Request::Send { .. } | Request::Command(_) | Request::Pane(..) => Ok(()),
-            Request::Overview
-            | Request::Open
-            | Request::Message(_)
-            | Request::WaitFor(..)
-            | Request::Settle
-            | Request::Ping => Ok(()),
+            Request::WaitFor(..) | Request::Settle | Request::Ping => Ok(()),
         }
     }
 
@@ -62,21 +54,6 @@ impl Daemon {
             Request::Command(command) => {
                 let request = self.clients.put(answer);
                 self.take_input(Input::Command { request, by, command });
-            }
-            Request::Overview => {
-                let unread = self.config.workspace.unread();
-                let seen =
-                    Response::Overview(Arc::new(self.engine.overview()), self.health.notes.list(), unread);
-                self.clients.show(&self.journal, answer, seen);
-            }
-            Request::Open => {
-                let open = self.engine.state().open.values();
-                let open = open.map(|open| MessageView::open(open, None)).collect();
-                self.clients.show(&self.journal, answer, Response::Open(Arc::new(open)));
-            }
-            Request::Message(id) => {
-                let seen = Response::Message(see(&self.engine, &id).map(Box::new));
-                self.clients.show(&self.journal, answer, seen);
             }
             Request::WaitFor(id, until) => {
                 self.clients.put_awaiting(&self.engine, &self.journal, id, until, answer)

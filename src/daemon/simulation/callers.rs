@@ -1,4 +1,4 @@
-//! Who asks over the socket: people and agents that send, command, look and wait. What each was told is kept as a promise;
+//! Who asks over the socket: people and agents that send, command and wait. What each was told is kept as a promise;
 //! whoever got no answer asks again with the same ids, as a client does.
 
 use super::promises::Promises;
@@ -21,12 +21,6 @@ pub(super) enum Wish {
     Command(Command, Option<(String, AgentName)>),
     /// To be told when a message has got so far.
     WaitFor(MessageId, Until),
-    /// To see a message.
-    Message(MessageId),
-    /// To see all that is open.
-    Open,
-    /// To see everything in numbers.
-    Overview,
     /// `queue/STOP` to be made or removed.
     Halt(bool),
     /// The daemon to end, with its agents or not.
@@ -122,9 +116,6 @@ impl Callers {
                 Request::Command(command.clone())
             }
             Wish::WaitFor(id, until) => Request::WaitFor(id.clone(), *until),
-            Wish::Message(id) => Request::Message(id.clone()),
-            Wish::Open => Request::Open,
-            Wish::Overview => Request::Overview,
             Wish::Halt(on) => Request::Halt(*on),
             Wish::Down(keep_agents) => Request::Down { keep_agents: *keep_agents },
         };
@@ -237,15 +228,9 @@ impl Callers {
             {
                 Some("commands that were not theirs")
             }
-            (Wish::WaitFor(..) | Wish::Message(_), Response::Message(Some(seen))) => {
-                let kind = self.told.seen(seen);
-                Some(if matches!(wish, Wish::WaitFor(..)) { "awaited" } else { kind })
-            }
-            (Wish::Open, Response::Open(all)) => {
-                for seen in all.iter() {
-                    self.told.seen(seen);
-                }
-                Some("lists of what is open")
+            (Wish::WaitFor(..), Response::Message(Some(seen))) => {
+                self.told.seen(seen);
+                Some("awaited")
             }
             _ => None,
         }

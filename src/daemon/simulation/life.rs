@@ -22,7 +22,7 @@ use crate::daemon::views::worker as views;
 use crate::engine::words::Millis;
 use crate::io::clock::Clock;
 use crate::io::fake::Machine;
-use crate::io::journal::Journal;
+use crate::io::journal::{Extents, Journal};
 use crate::io::mailbox::Mailbox;
 use crate::io::mux::Mux;
 use crate::io::views::Views;
@@ -40,6 +40,8 @@ pub(super) const SHOWN_MAX: usize = 8;
 pub(super) struct Incarnation {
     pub(super) daemon: Daemon,
     pub(super) journal: Journal,
+    /// How far it reaches, as its thread says.
+    pub(super) extents: Extents,
     pub(super) journal_jobs: Receiver<journal::Job>,
     pub(super) journal_now: crate::engine::words::Millis,
     /// What the journal has done and not said yet.
@@ -93,7 +95,7 @@ pub(super) fn begin(
         }
         Some(journal) => go_on(process, settings, *journal)?,
     };
-    process.clock = follow(process.clock, memory.last_at);
+    process.clock = follow(process.clock, memory.fold.last_at);
     rouse(process, settings, journal, (memory, went_on), panes).map_err(|why| (why, None))
 }
 
@@ -149,6 +151,7 @@ fn rouse(
     daemon.open(&found, step);
     Ok(Incarnation {
         daemon,
+        extents: journal.extents(),
         journal,
         journal_jobs,
         journal_now: Millis(0),
@@ -226,6 +229,9 @@ impl Incarnation {
         let Ok(job) = self.journal_jobs.try_recv() else { return Worked::Nothing };
         let mut written = journal::do_job(&mut self.journal, job, &mut self.journal_now);
         written.wants_rotation |= wants_rotation;
+        if !matches!(written.done, journal::JobDone::Stopped(_)) {
+            self.extents = self.journal.extents();
+        }
         let turned = matches!(written.done, journal::JobDone::Rotated);
         self.written = Some(written);
         if turned { Worked::Rotated } else { Worked::Something }

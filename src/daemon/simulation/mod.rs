@@ -11,6 +11,7 @@ mod cut;
 mod ending;
 mod history;
 mod life;
+mod looks;
 mod model;
 mod oracle;
 mod outside;
@@ -77,6 +78,7 @@ const MET: [(&str, u64); 52] = [
     ("letters refused", 75),
     ("letters with void keys", 70),
     ("awaited", 15),
+    ("looks at what the loop knows", 20),
     ("shown open", 50),
     ("shown ended", 4),
     ("told: cancelled", 40),

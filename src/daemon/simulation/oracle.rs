@@ -220,7 +220,7 @@ fn check_replay(run: &Run, dir: &Path) -> Result<(), Wrong> {
     }
     let (_, memory) = crate::daemon::start::replay::open(dir, "after", run.settings.team.clone())
         .map_err(|error| error.to_string())?;
-    let (here, there) = (engine.state(), memory.engine.state());
+    let (here, there) = (engine.state(), memory.fold.engine.state());
     if here.open != there.open || here.agents != there.agents || here.halted != there.halted {
         return Err(format!("a replay gives another state:\n{there:#?}\nis not\n{here:#?}"));
     }

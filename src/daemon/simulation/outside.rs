@@ -2,9 +2,11 @@
 
 use super::callers::Wish;
 use super::cut;
+use super::looks::Sight;
 use super::pane::{Doing, Luck};
 use super::state::{Now, Run};
 use super::texts;
+use super::wrong::Wrong;
 use crate::daemon::clients::request::Until;
 use crate::daemon::inbox::News;
 use crate::daemon::tmux::news::TmuxNews;
@@ -39,6 +41,7 @@ impl Run {
         self.panes.desert();
         self.panes.away = false;
         self.callers.hang_up();
+        self.model = None;
         self.trace.meet("kills");
         if self.chance.one_in(2) {
             self.panes.die();
@@ -163,12 +166,13 @@ impl Run {
     }
 
     /// Somebody asks something over the socket.
-    pub(super) fn ask(&mut self) {
+    pub(super) fn ask(&mut self) -> Result<(), Wrong> {
         if self.chance.one_in(2)
             && let Some(lost) = self.callers.lost()
         {
             self.trace.meet("letters sent again");
-            return self.call(lost);
+            self.call(lost);
+            return Ok(());
         }
         let id = self.people.some_id(&mut self.chance).and_then(|id| MessageId::new(id).ok());
         match (self.chance.below(10), id) {
@@ -178,17 +182,15 @@ impl Run {
                 let until = self.chance.pick(&until).copied().unwrap_or(Until::Ended);
                 self.call(Wish::WaitFor(id, until));
             }
-            (5, Some(id)) => self.call(Wish::Message(id)),
+            (5, Some(id)) => return self.look_over_the_socket(Sight::Message(id)),
             (6, _) if self.chance.one_in(5) => {
                 let keep_agents = self.chance.one_in(2);
                 self.call(Wish::Down(keep_agents));
             }
-            (6, _) => {
-                let wish = if self.chance.one_in(2) { Wish::Open } else { Wish::Overview };
-                self.call(wish);
-            }
+            (6, _) => return self.look_over_the_socket(Sight::Open),
             (_, id) => self.ask_for_a_change(id),
         }
+        Ok(())
     }
 
     fn ask_for_a_change(&mut self, id: Option<MessageId>) {

@@ -59,7 +59,7 @@ impl Run {
             130..155 => self.look(),
             155..275 => self.panes_work(),
             275..284 => self.people_act(),
-            284..290 => self.ask(),
+            284..290 => self.ask()?,
             290 if self.chance.one_in(2) => self.retain()?,
             290 => self.stop_or_go(),
             291 => self.change_team(),
@@ -190,10 +190,17 @@ impl Run {
         let heard = self.callers.hear();
         let any = !heard.said.is_empty();
         heard.said.iter().for_each(|said| self.tell(said));
-        let shown = heard.met.iter().any(|what| what.starts_with("shown") || what.starts_with("told"));
+        let shown = heard.met.iter().any(|what| what.starts_with("told"));
         heard.met.into_iter().for_each(|what| self.trace.meet(what));
         self.stop.told = heard.stopped.or(self.stop.told);
-        if any && !self.calm && self.chance.one_in(if shown { 4 } else { 25 }) {
+        if any {
+            self.die_after_an_answer(if shown { 4 } else { 25 });
+        }
+    }
+
+    /// Once in so many times everything dies.
+    pub(super) fn die_after_an_answer(&mut self, times: u64) {
+        if !self.calm && self.chance.one_in(times) {
             self.trace.meet("deaths after an answer");
             self.crash();
         }

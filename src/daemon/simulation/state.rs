@@ -19,6 +19,7 @@ use crate::io::clock::Clock;
 use crate::io::fake::{Chance, Faults, Keeps, Machine, World};
 use crate::io::journal::Journal;
 use crate::io::workspace::{Surroundings, Workspace};
+use crate::read::Model;
 use crate::wire::team_file::Settings;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -52,6 +53,8 @@ pub(super) struct Run {
     pub(super) people: People,
     pub(super) trace: Trace,
     pub(super) callers: Callers,
+    /// What answers those who look, if it is there: it outlives the loop, and dies with the process.
+    pub(super) model: Option<Model>,
     pub(super) read: Read,
     pub(super) history: History,
     pub(super) texts: Texts,
@@ -133,7 +136,7 @@ impl Run {
             socket,
             server,
             notifier,
-            published: crate::daemon::clients::reads::Published::default(),
+            published: crate::daemon::clients::published::Published::default(),
         };
         Self {
             _folder: folder,
@@ -148,6 +151,7 @@ impl Run {
             people: People::default(),
             trace: Trace::new(whole),
             callers: Callers::default(),
+            model: None,
             read: Read::default(),
             history: History::default(),
             texts: Texts::default(),

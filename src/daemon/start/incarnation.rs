@@ -37,6 +37,7 @@ use crate::io::mux::Mux;
 use crate::io::systemd::Word;
 use crate::io::views::Views;
 use crate::io::workspace::Workspace;
+use crate::read::Fold;
 use crate::wire::team_file::Settings;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -75,7 +76,8 @@ pub(in crate::daemon) async fn begin(
     let (journal, memory, connected) = taken_up?;
     let connection = connected.tmux.clone();
     let handled = memory.handled.clone();
-    let lost = unknown_views::set_aside(process.workspace.root(), &memory.engine, &mut journal.archive());
+    let lost =
+        unknown_views::set_aside(process.workspace.root(), &memory.fold.engine, &mut journal.archive());
     let spawned = spawn_workers(process, &settings, connected, journal, handled)?;
     let Spawned { found, threads, workers, news, inbox } = spawned;
     let tmux = (connection, &found);
@@ -100,7 +102,8 @@ pub(in crate::daemon) fn build(
     (news, inbox): (mpsc::Sender<News>, mpsc::Receiver<News>),
     (connection, found): (Mux, &PanesFound),
 ) -> Result<(Daemon, Step), StartError> {
-    let Memory { mut engine, places, handled, owed, last_at, backfill, lost, .. } = memory;
+    let Memory { fold, handled, owed, backfill, lost, .. } = memory;
+    let Fold { mut engine, places, last_at, .. } = fold;
     let backfill = lines_of(&backfill, &process.workspace, &settings.team);
     let unsynced = !handled.names().is_empty(); // dropped files that may be gone, but not durably
     // Before the engine goes on: what ends thereby ends in the new segment.
@@ -206,7 +209,7 @@ impl Incarnation {
                 self.daemon.close(ending).await;
             }
             Err(ref why) => {
-                process.unavailable.why = format!("the daemon restarts: {why}");
+                process.is_away(&why);
                 let mut calls = unavailable::take(&mut self.daemon.clients.calls);
                 let owed = tokio::time::timeout(SHUTDOWN, self.daemon.show_owed());
                 drop(process.unavailable.meanwhile(&mut calls, owed).await);
@@ -263,13 +266,14 @@ pub(in crate::daemon) fn show_owed(
     reader: Reader,
     kept_since: Millis,
 ) -> Result<(), Owed> {
-    let finished = memory.engine.state().finished.iter().filter(|(_, finished)| finished.at >= kept_since);
+    let finished =
+        memory.fold.engine.state().finished.iter().filter(|(_, finished)| finished.at >= kept_since);
     let ids: BTreeSet<MessageId> = finished.map(|(id, _)| id.clone()).collect();
     match Views::open(root) {
         Ok(views) => {
-            let members = &memory.engine.team().members;
+            let members = &memory.fold.engine.team().members;
             let backfill = memory.backfill.lines(&views, |name| members.contains_key(name));
-            let mut job = finished_items(&memory.engine, &memory.places, &ids);
+            let mut job = finished_items(&memory.fold.engine, &memory.fold.places, &ids);
             job.extend(backfill);
             write_now(views, reader, job)
         }
@@ -315,7 +319,7 @@ async fn remember(
             replay::go_on(&dir, journal, team, &process.clock, &show).await
         }
     };
-    process.clock = follow(process.clock, memory.last_at);
+    process.clock = follow(process.clock, memory.fold.last_at);
     Ok((journal, memory))
 }
 

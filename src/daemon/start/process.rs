@@ -1,7 +1,8 @@
 //! Start-up and the end: lock, journal, agents that are still there, workers, signals. The same path is taken again
 //! after a write to the journal has failed.
 
-use crate::daemon::clients::reads::{self, Published, Reads};
+use crate::daemon::clients::published::Published;
+use crate::daemon::clients::reads::{self, Reads};
 use crate::daemon::clients::request::{CALLS_MAX, Call};
 use crate::daemon::clients::server::{self, Serve, Serving};
 use crate::daemon::ending::{Ending, SHUTDOWN};
@@ -228,7 +229,7 @@ async fn rest(
     }
     tracing::error!(why, "restarting in {wait:?}; drops stay in queue/ meanwhile");
     process.notifier.say(Word::Status(format!("restarting: {why}")));
-    process.unavailable.why = format!("the daemon restarts: {why}");
+    process.is_away(&why);
     let pause = process.unavailable.meanwhile(&mut process.calls, tokio::time::sleep(wait));
     unless_ended(process.notifier.meanwhile(pause), signals).await
 }

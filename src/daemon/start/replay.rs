@@ -16,18 +16,14 @@ use crate::daemon::mailbox::handled::Handled;
 use crate::daemon::start::error::StartError;
 use crate::daemon::views::log_backfill::LogBackfill;
 use crate::daemon::views::owed::Owed;
-use crate::engine::engine::Engine;
-use crate::engine::event::Event;
 use crate::engine::team::Team;
 use crate::engine::words::{MessageId, Millis, Seq};
 use crate::io::clock::Clock;
-use crate::io::journal::{
-    Entry, Fingerprint, IdHash, Journal, JournalError, Kind, Location, Reader, ScanReport, Walk,
-};
-use crate::wire::events;
+use crate::io::journal::{Entry, Fingerprint, IdHash, Journal, JournalError, Kind, Reader, ScanReport, Walk};
+use crate::read::Fold;
 use crate::wire::events::FinishedScan;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -37,16 +33,12 @@ const AGAIN: Duration = Duration::from_secs(1);
 /// What the journal tells.
 #[derive(Debug)]
 pub struct Memory {
-    /// The engine, as it was after the last step.
-    pub engine: Engine,
-    /// Where each step is that an open message, or one that ended in this segment, may refer to.
-    pub places: BTreeMap<Seq, Location>,
+    /// The engine as it was after the last step, and where bodies are.
+    pub fold: Fold,
     /// What becomes of dropped files that may still lie in `.tasuki/claim/`.
     pub handled: Handled,
     /// Messages that ended in an earlier segment, whose views are still to be written.
     pub owed: BTreeSet<MessageId>,
-    /// When the last step was.
-    pub last_at: Millis,
     /// The last sentences, which the histories may not have.
     pub backfill: LogBackfill,
     /// What of the journal is lost, in words.
@@ -58,10 +50,8 @@ pub struct Memory {
 impl Memory {
     /// Nothing was told yet.
     pub(crate) fn new(team: Team) -> Self {
-        let (places, handled, owed) = (BTreeMap::new(), Handled::default(), BTreeSet::new());
-        let (last_at, backfill) = (Millis(0), LogBackfill::default());
-        let (lost, machine) = (None, None);
-        Self { engine: Engine::new(team), places, handled, owed, last_at, backfill, lost, machine }
+        let (handled, owed, backfill) = (Handled::default(), BTreeSet::new(), LogBackfill::default());
+        Self { fold: Fold::new(team), handled, owed, backfill, lost: None, machine: None }
     }
 
     /// The same, by a daemon of which this is the start.
@@ -77,35 +67,28 @@ impl Memory {
 
     /// Takes up one line of the journal; why it cannot be.
     pub(crate) fn take(&mut self, entry: &Entry<'_>) -> Result<(), String> {
-        let last_at = self.last_at.max(entry.at);
-        match entry.kind {
-            Kind::Step => {
-                let found = events::decode(entry.payload).map_err(|error| error.to_string())?;
-                self.engine.replay(entry.seq, entry.at, &found).map_err(|error| error.to_string())?;
-                if found.iter().any(Event::has_body) {
-                    self.places.insert(entry.seq, entry.place);
-                }
+        let handled = match entry.kind {
+            Kind::Step => None,
+            Kind::Snapshot => Some(snapshot::handled(entry.payload)?),
+        };
+        let found = self.fold.take(entry)?;
+        let (is_earlier, state) = (self.is_earlier(entry.boot), self.fold.engine.state());
+        match handled {
+            None => {
                 found.iter().for_each(|event| self.handled.take(event));
-                if self.is_earlier(entry.boot) {
+                if is_earlier {
                     found.iter().for_each(|event| self.handled.age(event));
                 }
-                self.backfill.take(entry.at, &found, self.engine.state());
+                self.backfill.take(entry.at, &found, state);
             }
-            Kind::Snapshot => {
-                let (places, handled, found) = snapshot::decode(entry.payload)?;
-                let team = self.engine.team().clone();
-                let (backfill, machine) = (std::mem::take(&mut self.backfill), self.machine.take());
-                *self = Self { backfill, machine, ..Self::new(team) };
-                self.engine.replay(entry.seq, entry.at, &found).map_err(|error| error.to_string())?;
-                self.places = places;
-                self.handled = handled;
-                if self.is_earlier(entry.boot) {
+            Some(handled) => {
+                (self.handled, self.lost) = (handled, None);
+                if is_earlier {
                     self.handled.earlier.clone_from(&self.handled.taken);
                 }
-                self.owed = self.engine.state().finished.keys().cloned().collect();
+                self.owed = state.finished.keys().cloned().collect();
             }
         }
-        self.last_at = last_at;
         Ok(())
     }
 }
@@ -127,7 +110,7 @@ pub fn open(dir: &Path, boot: &str, team: Team) -> Result<(Journal, Memory), Sta
         tracing::warn!(%error, "no space is reserved for a full disk");
     }
     // Where lines were lost, their numbers are not given again.
-    memory.engine.go_on_after(Seq(journal.next_seq().0.saturating_sub(1)));
+    memory.fold.engine.go_on_after(Seq(journal.next_seq().0.saturating_sub(1)));
     Ok((journal, memory))
 }
 
@@ -191,10 +174,10 @@ pub(in crate::daemon) fn try_again(
     if crate::io::journal::low_space(dir)? {
         crate::io::journal::free_reserve(dir)?;
     }
-    let finished = snapshot::fingerprints(&memory.engine, &memory.owed);
-    let snapshot = snapshot::encode(&memory.engine, &memory.places, &memory.handled, &owed);
+    let finished = snapshot::fingerprints(&memory.fold.engine, &memory.owed);
+    let snapshot = snapshot::encode(&memory.fold.engine, &memory.fold.places, &memory.handled, &owed);
     journal.start_new_segment(now, snapshot, finished)?;
-    memory.engine.go_on_after(Seq(journal.next_seq().0.saturating_sub(1)));
+    memory.fold.engine.go_on_after(Seq(journal.next_seq().0.saturating_sub(1)));
     Ok(memory)
 }
 

@@ -1,6 +1,6 @@
 //! What the daemon keeps while its incarnations come and go.
 
-use crate::daemon::clients::reads::Published;
+use crate::daemon::clients::published::Published;
 use crate::daemon::clients::request::Call;
 use crate::daemon::ground::Ground;
 use crate::daemon::health::service_notifier::ServiceNotifier;
@@ -29,4 +29,17 @@ pub(in crate::daemon) struct Process {
     pub(in crate::daemon) notifier: ServiceNotifier,
     /// What is said to whoever looks.
     pub(in crate::daemon) published: Published,
+}
+
+impl Process {
+    /// For a while nothing is done, and this is why: to callers, and to whoever looks.
+    pub(in crate::daemon) fn is_away(&mut self, why: &dyn std::fmt::Display) {
+        let why = format!("the daemon restarts: {why}");
+        self.unavailable.why.clone_from(&why);
+        self.published.live.send_modify(|live| {
+            // The next life says its own.
+            live.notes = vec![format!("{why}; drops stay in queue/ meanwhile")];
+            live.version += 1;
+        });
+    }
 }

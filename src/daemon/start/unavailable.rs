@@ -60,6 +60,7 @@ impl Unavailable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::daemon::clients::request::Until;
     use crate::engine::words::MessageId;
     use std::time::Duration;
     use tokio::sync::oneshot;
@@ -79,8 +80,8 @@ mod tests {
         };
         let mut told = Vec::new();
         for request in [
-            Request::Overview,
-            Request::Message(MessageId::new("t-1").unwrap()),
+            Request::WaitFor(MessageId::new("t-1").unwrap(), Until::Ended),
+            Request::Send { drafts: Vec::new() },
             Request::Halt(true),
             Request::Down { keep_agents: false },
         ] {

@@ -56,6 +56,12 @@ pub struct Cursor {
 }
 
 impl Cursor {
+    /// Before the first line of a segment.
+    #[must_use]
+    pub const fn before(segment: u32) -> Self {
+        Self { segment, offset: 0, seq: Seq(0) }
+    }
+
     /// At the end of a journal.
     #[must_use]
     pub const fn at_end(reached: Extent) -> Self {
@@ -101,7 +107,7 @@ impl Reader {
         let segments = segments_of(&self.folder)?;
         for segment in segments.into_iter().rev().filter(|number| *number < segment) {
             if segment == 1 || snapshot_head(&self.folder, segment)?.is_some() {
-                return Ok(Some(Cursor { segment, ..Cursor::default() }));
+                return Ok(Some(Cursor::before(segment)));
             }
         }
         Ok(None)
@@ -124,29 +130,13 @@ impl Reader {
         Ok(head.map(|head| head.seq).or((segment == 1).then_some(Seq(0))))
     }
 
-    /// Gives each line of one segment that counts.
-    ///
-    /// # Errors
-    /// As [`Reader::follow`].
-    pub fn read_segment(&self, segment: u32, each: &mut dyn FnMut(&Entry<'_>)) -> Result<(), JournalError> {
-        let from = Cursor { segment, ..Cursor::default() };
-        let ended = self.follow(from, None, &mut |entry| {
-            if entry.place.segment != segment {
-                return ControlFlow::Break(());
-            }
-            each(entry);
-            ControlFlow::Continue(())
-        });
-        ended.map(drop)
-    }
-
     /// The beginning of the oldest segment; none if there is none.
     ///
     /// # Errors
     /// [`JournalError::Io`] if the machine refuses.
     pub fn oldest(&self) -> Result<Option<Cursor>, JournalError> {
         let first = segments_of(&self.folder)?.into_iter().next();
-        Ok(first.map(|segment| Cursor { segment, ..Cursor::default() }))
+        Ok(first.map(Cursor::before))
     }
 
     /// Behind this step; none if the journal does not reach back so far.
@@ -184,14 +174,28 @@ impl Reader {
         each: &mut dyn FnMut(&Entry<'_>) -> ControlFlow<()>,
     ) -> Result<Cursor, JournalError> {
         let mut at = from;
+        self.follow_on(&mut at, reaches, each)?;
+        Ok(at)
+    }
+
+    /// The same, where it is kept how far it went: each line that was given counts as read, whatever fails after it.
+    ///
+    /// # Errors
+    /// As [`Reader::follow`].
+    pub fn follow_on(
+        &self,
+        at: &mut Cursor,
+        reaches: Option<Extent>,
+        each: &mut dyn FnMut(&Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<(), JournalError> {
         loop {
-            let bound = bound(&self.folder, at, reaches)?;
-            if read_segment(&self.folder, &mut at, &bound, each)?.is_break() {
-                return Ok(at);
+            let bound = bound(&self.folder, *at, reaches)?;
+            if read_segment(&self.folder, at, &bound, each)?.is_break() {
+                return Ok(());
             }
             match bound.next {
-                Some(segment) => at = Cursor { segment, offset: 0, seq: at.seq },
-                None => return Ok(at),
+                Some(segment) => *at = Cursor { segment, offset: 0, seq: at.seq },
+                None => return Ok(()),
             }
         }
     }

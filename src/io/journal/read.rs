@@ -59,6 +59,11 @@ impl Reader {
         Self { folder, last: None }
     }
 
+    /// Closes the file that was read last: one that was removed since takes its room on the disk while it is open.
+    pub fn close(&mut self) {
+        self.last = None;
+    }
+
     /// The line at this place.
     ///
     /// # Errors

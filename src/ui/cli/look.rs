@@ -21,7 +21,6 @@ pub(super) struct Looked<A> {
 /// Who answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
-    /// The daemon.
     Daemon,
     /// The files: no daemon runs.
     Files,

@@ -111,7 +111,7 @@ fn stage_of(view: &MessageView) -> &'static str {
 }
 
 fn page(details: &MessageDetails, letters: Letters, now: &str) -> String {
-    let MessageDetails { message, content, answer, parts } = details;
+    let MessageDetails { message, content, answer, part_messages: parts } = details;
     let mut lines = vec![heading(message, letters, now)];
     lines.extend(facts(message).into_iter().map(|fact| format!("  {fact}")));
     lines.push(String::new());

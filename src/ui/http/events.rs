@@ -11,7 +11,7 @@ use super::stream::{self, BEAT, COMMENT, event};
 use crate::daemon::clients::reads::Reads;
 use crate::daemon::clients::request::Request;
 use crate::io::journal::Cursor;
-use crate::read::{EventFilter, Seen, Start, Steps};
+use crate::read::{EventFilter, Seen, Steps, StreamStart};
 use crate::wire::api::{EventsQuery, Problem, ResetInfo};
 use axum::body::Bytes;
 use axum::extract::State;
@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::sleep;
 
 /// What is shown is sent at most this often: a person sees no more, and a busy team changes more often.
 const VIEW_EVERY: Duration = Duration::from_millis(100);
@@ -45,8 +45,8 @@ pub(super) async fn events(
     let (filter, start) = begun.map_err(Refused::of_problem)?;
     let view = is_viewed.then(Seen::default);
     let (cursor, reset) = match start {
-        Start::At(cursor) => (cursor, false),
-        Start::Reset(cursor) => (cursor, true),
+        StreamStart::At(cursor) => (cursor, false),
+        StreamStart::Reset(cursor) => (cursor, true),
     };
     Ok(stream::answer(|frames| {
         let (reads, touched) = (gate.reads.clone(), BTreeSet::new());
@@ -90,16 +90,18 @@ impl Stream {
     }
 
     async fn follow(&mut self) -> Result<Infallible, Over> {
-        let (mut view_at, mut beat_at) = (Instant::now(), Instant::now() + BEAT);
-        // Whether anything may have changed that is shown.
-        let mut is_stale = self.view.is_some();
+        let (pause, beat) = (sleep(VIEW_EVERY), sleep(BEAT));
+        tokio::pin!(pause, beat);
+        // Whether anything may have changed that is shown, and whether that may be sent.
+        let (mut is_stale, mut may_show) = (self.view.is_some(), true);
         loop {
             let durable = self.reads.extents.borrow_and_update().durable;
             while self.send_steps(durable).await? {}
-            if is_stale && view_at <= Instant::now() {
+            if is_stale && may_show {
                 self.reads.live.mark_unchanged();
                 self.send_view().await?;
-                (is_stale, view_at) = (false, Instant::now() + VIEW_EVERY);
+                (is_stale, may_show) = (false, false);
+                pause.set(sleep(VIEW_EVERY));
             }
             let is_viewed = self.view.is_some();
             let is_behind = {
@@ -115,12 +117,13 @@ impl Stream {
                     changed.map_err(|_| Over)?;
                     is_stale = true;
                 }
-                () = sleep_until(view_at), if is_stale => {}
+                () = &mut pause, if !may_show => may_show = true,
                 () = sleep(SETTLED_AFTER), if is_behind => self.settle().await?,
-                () = sleep_until(beat_at) => {
+                () = &mut beat => {
                     self.send(COMMENT).await?;
                     // What lies in `queue/` is nobody's to report.
-                    (is_stale, beat_at) = (is_viewed, Instant::now() + BEAT);
+                    is_stale = is_viewed;
+                    beat.set(sleep(BEAT));
                 }
                 () = self.frames.closed() => return Err(Over),
             }

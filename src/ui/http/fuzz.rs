@@ -3,7 +3,8 @@
 use super::gate::Gate;
 use super::routes::router;
 use super::tcp::order::Way;
-use crate::daemon::clients::reads::{self, Published};
+use crate::daemon::clients::published::Published;
+use crate::daemon::clients::reads;
 use crate::daemon::clients::request::{Call, Request, Response};
 use crate::engine::input::Reply;
 use crate::engine::message::refusal::{Code, Refusal};
@@ -97,9 +98,8 @@ async fn refuse_all(mut asked: mpsc::Receiver<Call>) {
                 let ids = drafts.into_iter().map(|draft| draft.id).collect();
                 Response::Reply(Reply::Accepted { ids, duplicates: Vec::new() })
             }
-            Request::Open => Response::Open(Vec::new().into()),
             Request::Halt(_) | Request::Down { .. } => Response::Ok,
-            Request::Message(_) => Response::Message(None),
+            Request::WaitFor(..) => Response::Message(None),
             Request::Pane(..) => Response::Unavailable("no pane".to_owned()),
             _ => refused(),
         });

@@ -9,8 +9,8 @@ use crate::engine::input::{Command, Reply};
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::clock::Clock;
+use crate::read::Answers;
 use crate::read::story::Scans;
-use crate::read::{Answers, no_message};
 use crate::wire::api::{Done, MessageQuery};
 use crate::wire::message::view::MessageView;
 use crate::wire::time;
@@ -129,10 +129,10 @@ pub(super) fn duration(text: Option<&str>, otherwise: u64) -> Result<u64, Refuse
     Ok(time::read_duration(text).ok_or_else(|| bad().at("timeout"))?)
 }
 
-pub(super) fn seen(response: Response, id: &MessageId) -> Result<MessageView, Refused> {
+/// The message that was waited for, if the loop knows it.
+pub(super) fn seen(response: Response) -> Result<Option<MessageView>, Refused> {
     match response {
-        Response::Message(Some(view)) => Ok(*view),
-        Response::Message(None) => Err(Refused::of_problem(no_message(id))),
+        Response::Message(view) => Ok(view.map(|view| *view)),
         other => Err(unexpected(other)),
     }
 }

@@ -13,13 +13,13 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::Instant;
+use tokio::time::sleep;
 
 /// Between two looks while it changes: a person sees no more.
 const EVERY: Duration = Duration::from_millis(100);
-/// The same once it has been still for a while.
+/// The same once it has been still for so many looks, which are 3 s.
 const EVERY_STILL: Duration = Duration::from_millis(400);
-const STILL_AFTER: Duration = Duration::from_secs(3);
+const STILL_AFTER: u32 = 30;
 
 /// Shows it.
 pub(super) async fn screen(
@@ -49,20 +49,24 @@ async fn follow(
 ) -> Result<(), Option<Refused>> {
     let send = async |bytes| frames.send(bytes).await.map_err(|_| None);
     send(event("screen", None, &info)).await?;
-    let (mut changed_at, mut beat_at) = (Instant::now(), Instant::now() + BEAT);
+    let beat = sleep(BEAT);
+    tokio::pin!(beat);
+    let mut still = 0_u32;
     loop {
-        let every = if changed_at.elapsed() < STILL_AFTER { EVERY } else { EVERY_STILL };
-        tokio::select! {
-            () = tokio::time::sleep(every) => {}
+        let every = if still < STILL_AFTER { EVERY } else { EVERY_STILL };
+        let is_silent = tokio::select! {
+            () = sleep(every) => false,
+            () = &mut beat => true,
             () = frames.closed() => return Err(None),
-        }
+        };
+        still = still.saturating_add(1);
         if let Some((now, info)) = look(gate, name, Some(seen)).await? {
-            (seen, changed_at) = (now, Instant::now());
+            (seen, still) = (now, 0);
             send(event("screen", None, &info)).await?;
-            beat_at = Instant::now() + BEAT;
-        } else if beat_at <= Instant::now() {
+            beat.set(sleep(BEAT));
+        } else if is_silent {
             send(COMMENT).await?;
-            beat_at = Instant::now() + BEAT;
+            beat.set(sleep(BEAT));
         }
     }
 }

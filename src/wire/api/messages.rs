@@ -34,7 +34,7 @@ pub struct MessageDetails {
     pub answer: Option<AnswerInfo>,
     /// Parts of it, oldest first, as far as they are open or ended lately.
     #[serde(default)]
-    pub parts: Vec<MessageView>,
+    pub part_messages: Vec<MessageView>,
 }
 
 /// The answer to a message.

@@ -64,7 +64,7 @@ async fn what_an_earlier_daemon_owed_is_shown_and_forgotten_then() {
     // It could not be shown, a new segment was begun, and the daemon was killed.
     let (mut journal, _) = replay::open(&dir, "second", team.clone()).unwrap();
     journal.stop("a test");
-    let blind = |memory: &Memory, _| memory.engine.state().finished.keys().cloned().collect();
+    let blind = |memory: &Memory, _| memory.fold.engine.state().finished.keys().cloned().collect();
     replay::try_again(&dir, &mut journal, team.clone(), bench.process.clock.now(), &blind).unwrap();
     drop(journal);
     let mut life = bench.begin().await;

@@ -42,7 +42,7 @@ async fn a_deadline_passes_when_the_wall_was_put_right_over_it() {
     let (_, memory) =
         replay::open(&bench.process.workspace.journal(), "after", bench.settings.team.clone()).unwrap();
     let t = MessageId::new("t").unwrap();
-    assert!(memory.engine.state().finished.contains_key(&t), "a replay does not ask any clock");
+    assert!(memory.fold.engine.state().finished.contains_key(&t), "a replay does not ask any clock");
 }
 
 #[tokio::test]

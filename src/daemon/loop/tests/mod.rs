@@ -81,7 +81,7 @@ impl Bench {
             socket,
             server,
             notifier,
-            published: crate::daemon::clients::reads::Published::default(),
+            published: crate::daemon::clients::published::Published::default(),
         };
         Self { folder, process, settings }
     }
@@ -257,7 +257,7 @@ async fn what_comes_while_a_segment_turns_is_taken_afterwards() {
     assert!(dir.join("000002.jsonl").exists());
     assert!(crate::io::journal::fsck(&dir).unwrap().is_sound());
     let (_, memory) = replay::open(&dir, "after", bench.settings.team.clone()).unwrap();
-    let state = memory.engine.state();
+    let state = memory.fold.engine.state();
     assert_eq!(state.open.keys().map(MessageId::as_str).collect::<Vec<_>>(), came);
     assert!(
         matches!(state.agents.values().next().unwrap().phase, Phase::Restarting { .. }),

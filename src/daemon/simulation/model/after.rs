@@ -187,7 +187,7 @@ impl Told {
         if !is_whole(&report) || wrong.is_some() {
             return Err(format!("the journal is damaged: {report:?} {wrong:?}"));
         }
-        let state = memory.engine.state();
+        let state = memory.fold.engine.state();
         for (id, known) in &told.ids {
             let open = state.open.get(id);
             let is_known = known.accepted == 1 && known.ended == u32::from(open.is_none());

@@ -206,10 +206,10 @@ fn look(dir: &Path, lines: &[Line]) -> Result<(Told, Journal), String> {
     let mut told = Told::new();
     for id in ids() {
         let own = MessageId::new(&id).unwrap();
-        let state = memory.engine.state();
+        let state = memory.fold.engine.state();
         let known = match (state.open.get(&own), state.finished.get(&own)) {
             (Some(open), _) => {
-                let place = memory.places.get(&open.body.seq).ok_or("no place")?;
+                let place = memory.fold.places.get(&open.body.seq).ok_or("no place")?;
                 let body = reader.step(open.body.seq, *place).ok();
                 let body = body.and_then(|record| events::body_of(&record.payload, open.body.index));
                 format!("{open:?} {body:?}")

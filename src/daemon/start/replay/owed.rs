@@ -15,7 +15,7 @@ fn go_on_blind(dir: &Path, journal: &mut Journal) -> (Memory, BTreeSet<MessageId
     journal.stop("a test");
     let ended = std::cell::RefCell::new(BTreeSet::new());
     let show = |memory: &Memory, _reader| {
-        let ids: BTreeSet<MessageId> = memory.engine.state().finished.keys().cloned().collect();
+        let ids: BTreeSet<MessageId> = memory.fold.engine.state().finished.keys().cloned().collect();
         ended.replace(ids.clone());
         ids
     };
@@ -31,20 +31,20 @@ fn who_starts_after_a_kill_owes_what_was_owed_before() {
     assert!(before.owed.is_empty(), "the segment's own views are made from its lines");
     let (_, owed) = go_on_blind(dir.path(), &mut journal);
     assert!(!owed.is_empty());
-    let whole = before.engine.state().finished.clone();
+    let whole = before.fold.engine.state().finished.clone();
     drop(journal); // killed
 
     // Another life that can show nothing, and dies too.
     let (mut journal, found) = open(dir.path(), "boot-3", team()).unwrap();
-    assert_eq!((&found.owed, &found.engine.state().finished), (&owed, &whole));
+    assert_eq!((&found.owed, &found.fold.engine.state().finished), (&owed, &whole));
     let (_, still) = go_on_blind(dir.path(), &mut journal);
     assert_eq!(still, owed);
     drop(journal);
 
     let (journal, found) = open(dir.path(), "boot-4", team()).unwrap();
-    assert_eq!((&found.owed, &found.engine.state().finished), (&owed, &whole));
+    assert_eq!((&found.owed, &found.fold.engine.state().finished), (&owed, &whole));
     let mut reader = journal.reader();
-    let items = finished_items(&found.engine, &found.places, &found.owed);
+    let items = finished_items(&found.fold.engine, &found.fold.places, &found.owed);
     assert_eq!(items.len(), owed.len());
     for item in items {
         let Item::Finished { view, body, answer, .. } = item else { panic!("{item:?}") };

@@ -30,8 +30,8 @@ impl Scene {
     }
 
     fn job(&self) -> Job {
-        let ids = self.memory.engine.state().finished.keys().cloned().collect();
-        finished_items(&self.memory.engine, &self.memory.places, &ids)
+        let ids = self.memory.fold.engine.state().finished.keys().cloned().collect();
+        finished_items(&self.memory.fold.engine, &self.memory.fold.places, &ids)
     }
 
     /// Writes them; what could not be.
