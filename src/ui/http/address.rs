@@ -23,8 +23,35 @@ pub struct Address {
     pub(super) takes: Part,
     /// Its answer.
     pub(super) gives: Part,
+    /// Types that its events may have besides.
+    pub(super) also: Vec<Part>,
+    pub(super) answers: Form,
+    /// Its status where it is done.
+    pub(super) status: &'static str,
     pub(super) what: &'static str,
     pub(super) handler: MethodRouter<Gate>,
+}
+
+/// In which form an address answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Json,
+    /// Server-sent events, each with JSON.
+    Events,
+    /// One or the other, as is asked.
+    Either,
+    /// Numbers for Prometheus.
+    OpenMetrics,
+}
+
+impl Form {
+    pub(super) fn as_json(self) -> bool {
+        matches!(self, Self::Json | Self::Either)
+    }
+
+    pub(super) fn as_events(self) -> bool {
+        matches!(self, Self::Events | Self::Either)
+    }
 }
 
 /// The body or query of a request, or an answer.
@@ -62,9 +89,45 @@ impl Address {
         self.takes.name()
     }
 
+    fn new(
+        (method, path): (&'static str, &'static str),
+        (takes, gives): (Part, Part),
+        what: &'static str,
+        handler: MethodRouter<Gate>,
+    ) -> Self {
+        let (also, answers, status) = (Vec::new(), Form::Json, "200");
+        Self { method, path, takes, gives, also, answers, status, what, handler }
+    }
+
+    /// All types that it names.
+    pub(super) fn parts(&self) -> impl Iterator<Item = &Part> {
+        [&self.takes, &self.gives].into_iter().chain(&self.also)
+    }
+
     /// The same, which takes what no type says.
     pub(super) fn taking(self, words: &'static str) -> Self {
         Self { takes: Part::Words(words), ..self }
+    }
+
+    /// The same, which gives what no type says.
+    pub(super) fn giving(self, words: &'static str) -> Self {
+        Self { gives: Part::Words(words), ..self }
+    }
+
+    /// The same, whose status is this one where it is done.
+    pub(super) fn status(self, status: &'static str) -> Self {
+        Self { status, ..self }
+    }
+
+    /// The same, which answers in this form.
+    pub(super) fn answers(self, answers: Form) -> Self {
+        Self { answers, ..self }
+    }
+
+    /// The same, whose events may have this type as well.
+    pub(super) fn also<T: JsonSchema>(mut self) -> Self {
+        self.also.push(Part::of::<T>());
+        self
     }
 }
 
@@ -75,7 +138,7 @@ pub(super) fn get<Takes: JsonSchema, Gives: JsonSchema, H: Handler<A, Gate>, A: 
     what: &'static str,
 ) -> Address {
     let (takes, gives) = (Part::of::<Takes>(), Part::of::<Gives>());
-    Address { method: "GET", path, takes, gives, what, handler: routing::get(handler) }
+    Address::new(("GET", path), (takes, gives), what, routing::get(handler))
 }
 
 /// An address at which a question is answered.
@@ -84,7 +147,7 @@ pub(super) fn read<Q: Answers>() -> Address {
         gate.read(question).await.map(Json)
     };
     let (takes, gives) = (Part::of::<Q>(), Part::of::<Q::Answer>());
-    Address { method: "GET", path: Q::PATH, takes, gives, what: Q::WHAT, handler: routing::get(handler) }
+    Address::new(("GET", Q::PATH), (takes, gives), Q::WHAT, routing::get(handler))
 }
 
 /// An address at which a question is answered for which the whole journal is read.
@@ -102,5 +165,5 @@ pub(super) fn post<Takes: JsonSchema, Gives: JsonSchema, H: Handler<A, Gate>, A:
     what: &'static str,
 ) -> Address {
     let (takes, gives) = (Part::of::<Takes>(), Part::of::<Gives>());
-    Address { method: "POST", path, takes, gives, what, handler: routing::post(handler) }
+    Address::new(("POST", path), (takes, gives), what, routing::post(handler))
 }

@@ -9,6 +9,7 @@ pub(crate) mod fuzz;
 mod gate;
 mod given;
 mod metrics;
+mod openapi;
 mod panes;
 mod places;
 pub mod reference;

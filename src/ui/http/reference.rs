@@ -1,7 +1,7 @@
 //! The page about the socket for programs in other languages, made from the types themselves: `protocol/API.md`.
 
 use super::address::{Address, Part};
-use super::routes;
+use super::{openapi, routes};
 use crate::wire::api::Problem;
 use schemars::{JsonSchema, schema_for};
 use serde_json::Value;
@@ -20,7 +20,18 @@ The daemon listens on a Unix socket. `status/daemon.yaml` (`socket:`) and `tasuk
 path. It speaks HTTP/1.1 and JSON, to processes of its own user only:
 
     curl --unix-socket \"$(tasuki status --json | jq -r .daemon.socket)\" http://tasuki/api/status
+    curl -N --unix-socket \"$(tasuki status --json | jq -r .daemon.socket)\" 'http://tasuki/api/events?view=true'
 
+[openapi.json](openapi.json) says the same for programs (OpenAPI 3.1). The daemon serves it at `/api/openapi.json`.
+
+- `GET` changes nothing. Answers come from the journal, and have in them whatever the caller was told before.
+- `/api/messages` answers in pages: open messages first, newest first, then finished ones, those that ended last first. `next` of a
+  page is `after` for the one that follows.
+- `/api/events` sends server-sent events until the caller goes. `event: step` is a step of the journal, told once it is durable, with
+  its number as the event's id. Whoever comes back says that number as `Last-Event-ID`, or as `after`, and misses nothing. Where the
+  journal does not reach back so far, `event: reset` comes first: ask for the state anew. With `view=true`, `event: view` has what is
+  shown and has changed, at most ten times a second; it has no id, and the first has everything. A comment comes every 15 s.
+- `/api/agents/{name}/screen?follow=true` sends `event: screen` as it changes, and `event: gone` with a `Problem` at its end.
 - Limits: a body has at most 1 MiB. The head and the body of a request may take 10 s each. There are at most 512 connections, 256
   of one process. One wait takes at most 60 s.
 - A message is sent as JSON (`Content-Type: application/json`, one object or a list) or as YAML (anything else, several
@@ -46,12 +57,18 @@ pub fn page() -> String {
     }
     page.push_str("\n## Types\n");
     put(&mut page, &Problem::schema_name(), &schema_for!(Problem).to_value());
-    for part in addresses.iter().flat_map(|address| [&address.takes, &address.gives]) {
+    for part in addresses.iter().flat_map(Address::parts) {
         if let Part::Type(name, schema) = part {
             put(&mut page, name, &schema());
         }
     }
     page
+}
+
+/// The same for programs, as OpenAPI.
+#[must_use]
+pub fn openapi() -> Value {
+    openapi::document(&addresses())
 }
 
 /// One type with its fields; types within it follow it.

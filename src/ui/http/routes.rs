@@ -1,11 +1,11 @@
 //! Each address of the socket and what it does: reads the request, asks the loop, and shows the answer.
 
-use super::address::{Address, get, post, read, scan};
+use super::address::{Address, Form, get, post, read, scan};
 use super::gate::{Gate, JsonAnswer, duration, seen, unexpected};
 use super::given::{Asked, Given, Key, Raw, Word, json_of};
 use super::refused::Refused;
 use super::tcp::asked::{prove, web};
-use super::{WAIT_MS_MAX, events, metrics, panes, screen};
+use super::{WAIT_MS_MAX, events, metrics, openapi, panes, screen};
 use crate::daemon::clients::request::{Request, Response, Until};
 use crate::engine::input::{Command, Reply};
 use crate::engine::life::StageName;
@@ -14,7 +14,11 @@ use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, MessageId, Millis, Token};
 use crate::io::chance::mint_id;
 use crate::wire::api::{
-    Accepted, AgentHistoryQuery, AgentQuery, AgentsQuery, CancelQuery, Done, DownBody, EventsQuery, HaltBody, Health, InboxQuery, MessageQuery, MessagesQuery, NeedsQuery, PaneAnswerBody, PaneAnswered, PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody, ProofInfo, ProveQuery, ReplyBody, ScreenInfo, ScreenQuery, StatusQuery, StepInfo, StoryQuery, TeamQuery, WaitQuery, Waited, WebBody, WebInfo,
+    Accepted, AgentHistoryQuery, AgentQuery, AgentsQuery, CancelQuery, Done, DownBody, EventsQuery, HaltBody,
+    Health, InboxQuery, MessageQuery, MessagesQuery, NeedsQuery, PaneAnswerBody, PaneAnswered, PaneLookInfo,
+    PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody, Problem, ProofInfo, ProveQuery,
+    ReplyBody, ResetInfo, ScreenInfo, ScreenQuery, StatusQuery, StepInfo, StoryQuery, TeamQuery, ViewInfo,
+    WaitQuery, Waited, WebBody, WebInfo,
 };
 use crate::wire::message::{draft, json};
 use axum::extract::State;
@@ -24,11 +28,16 @@ use axum::{Json, Router};
 use chrono::Local;
 use std::time::Duration;
 
-/// Every address: the router and the page for programs in other languages are made from this.
+/// Every address: the router, the page and the document for programs in other languages are made from this.
 pub(super) fn addresses() -> Vec<Address> {
+    [about_messages(), about_all(), about_agents(), about_panes()].into_iter().flatten().collect()
+}
+
+fn about_messages() -> Vec<Address> {
     vec![
         post::<(), Accepted, _, _>("/api/messages", send, "sends; answered (202) when durable")
-            .taking("a message, or several"),
+            .taking("a message, or several")
+            .status("202"),
         read::<MessagesQuery>(),
         read::<MessageQuery>(),
         scan::<StoryQuery>(),
@@ -45,6 +54,11 @@ pub(super) fn addresses() -> Vec<Address> {
         ),
         post::<ReplyBody, Done, _, _>("/api/turns/{token}/reply", reply, "an agent answers its turn"),
         post::<(), Done, _, _>("/api/turns/{token}/ack", acknowledge, "an agent has read its turn"),
+    ]
+}
+
+fn about_all() -> Vec<Address> {
+    vec![
         read::<StatusQuery>(),
         read::<AgentsQuery>(),
         read::<AgentQuery>(),
@@ -56,8 +70,14 @@ pub(super) fn addresses() -> Vec<Address> {
             "/api/events",
             events::events,
             "what happens, as server-sent events",
-        ),
-        get::<(), (), _, _>("/metrics", metrics::metrics, "numbers for Prometheus, as OpenMetrics text"),
+        )
+        .also::<ResetInfo>()
+        .also::<ViewInfo>()
+        .answers(Form::Events),
+        get::<(), (), _, _>("/api/openapi.json", openapi_document, "this page for programs")
+            .giving("an OpenAPI 3.1 document"),
+        get::<(), (), _, _>("/metrics", metrics::metrics, "numbers for Prometheus, as OpenMetrics text")
+            .answers(Form::OpenMetrics),
         get::<(), Health, _, _>("/api/health", health, "whether the daemon listens"),
         post::<HaltBody, Done, _, _>("/api/halt", halt, "makes or removes queue/STOP"),
         post::<DownBody, Done, _, _>("/api/down", down, "ends the daemon"),
@@ -67,6 +87,11 @@ pub(super) fn addresses() -> Vec<Address> {
             prove,
             "proves to a page that the daemon knows its token",
         ),
+    ]
+}
+
+fn about_agents() -> Vec<Address> {
+    vec![
         post::<(), Done, _, _>("/api/agents/start", start_all, "starts every agent that is not running"),
         post::<(), Done, _, _>("/api/agents/{name}/start", start, "starts an agent"),
         post::<(), Done, _, _>("/api/agents/{name}/stop", stop, "stops an agent; its messages wait"),
@@ -75,7 +100,14 @@ pub(super) fn addresses() -> Vec<Address> {
             "/api/agents/{name}/screen",
             screen::screen,
             "what an agent's screen shows, with its colours",
-        ),
+        )
+        .also::<Problem>()
+        .answers(Form::Either),
+    ]
+}
+
+fn about_panes() -> Vec<Address> {
+    vec![
         get::<PaneQuery, PaneText, _, _>("/api/panes/{name}", panes::read, "what an agent's pane shows"),
         get::<(), PaneReady, _, _>("/api/panes/{name}/ready", panes::ready, "whether it may be typed to"),
         get::<(), PaneLookInfo, _, _>(
@@ -145,7 +177,11 @@ async fn wait(
     let wait = Duration::from_millis(duration(query.timeout.as_deref(), WAIT_MS_MAX)?.min(WAIT_MS_MAX));
     match tokio::time::timeout(wait, gate.ask(Key::NONE, Request::WaitFor(id.clone(), until))).await {
         Ok(response) => {
-            let message = seen(response?, &id)?;
+            // What ended in an earlier segment is not the loop's to know.
+            let message = match seen(response?)? {
+                Some(message) => message,
+                None => gate.message(id).await?,
+            };
             Ok(Json(Waited { reached: true, message }))
         }
         Err(_) => Ok(Json(Waited { reached: false, message: gate.message(id).await? })),
@@ -179,6 +215,11 @@ async fn reply(
 
 async fn acknowledge(State(gate): State<Gate>, key: Key, Word(token): Word<Token>) -> JsonAnswer<Done> {
     gate.command(key, Command::Acknowledge { token }).await
+}
+
+/// The document for programs.
+async fn openapi_document() -> Json<serde_json::Value> {
+    Json(openapi::document(&addresses()))
 }
 
 async fn health(State(gate): State<Gate>) -> JsonAnswer<Health> {
