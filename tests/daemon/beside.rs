@@ -197,7 +197,12 @@ fn whoever_waits_over_a_restart_or_asks_again_after_a_new_segment_gets_the_answe
     let status = said(&house.tasuki().args(["status", "--json"]).output().expect("tasuki"));
     let socket =
         status.split("\"socket\": \"").nth(1).and_then(|rest| rest.split('"').next()).expect("a socket");
-    house.until("it to be forgotten", |_| ask(socket, "/api/messages/m-1").contains("no-message"));
+    // It is shown from the segment in which it ended.
+    house.until("the new segment", |_| ask(socket, "/api/status").contains("\"open\":0"));
+    let shown = ask(socket, "/api/messages/m-1");
+    assert!(shown.contains("\"completed\"") && shown.contains("\"text\":\"answer to m-1\""), "{shown}");
+    let waited = ask(socket, "/api/messages/m-1/wait");
+    assert!(waited.contains("\"reached\":true"), "{waited}");
     for how in ["--wait", "--delivered"] {
         let again = house.tasuki().args(SEND).args([how, "--within", "60s"]).output().expect("tasuki");
         assert_eq!(again.status.code(), Some(0), "{again:?}");

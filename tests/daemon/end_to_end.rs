@@ -121,7 +121,7 @@ fn a_message_goes_all_the_way_and_its_answer_comes_back() {
     world.ok(&["send", "shell", "y", "--delivered", "--within", "60s"]);
 
     let status: serde_json::Value = serde_json::from_str(&world.ok(&["status", "--json"])).unwrap();
-    assert_eq!(status["agents"][1]["agent_name"], "shell");
+    assert_eq!(status["agents"][0]["agent_name"], "shell");
     assert!(status["daemon"]["socket"].as_str().unwrap().ends_with("/socket"));
     let story = world.ok(&["why", "m-1"]);
     for word in ["accepted: task from user to shell", "receipt: ", "completed (by marker)"] {

@@ -180,23 +180,28 @@ fn whoever_asks_while_the_journal_cannot_be_written_is_told_why_at_once() {
     limit_files(&house, Some(1));
     house.drop("b.yaml", "id: b\nto: worker\ncontent: do it\n");
     for verb in [&["status"][..], &["send", "--id", "c", "worker", "c"], &["cancel", "a"]] {
-        // At first it may not know yet; it hangs at no moment. What is sent waits in queue/ meanwhile.
-        let waits = verb.contains(&"send");
+        // At first it may not know yet; it hangs at no moment. What is sent waits in queue/ meanwhile, and whoever looks
+        // is shown what there is.
+        let waits = !verb.contains(&"cancel");
         house.until("the reason", |house| {
             let output = house.ask(verb);
-            let said = String::from_utf8_lossy(&output.stderr);
+            let said = [&*output.stdout, &*output.stderr].concat();
+            let said = String::from_utf8_lossy(&said);
             let told = said.contains("restarts") && said.contains("could not be written");
             told && output.status.success() == waits
         });
     }
+    let shown = house.ask(&["why", "a"]);
+    assert!(String::from_utf8_lossy(&shown.stdout).contains("completed"), "{shown:?}");
     limit_files(&house, None);
     for id in ["b", "c"] {
         assert!(house.result(id).contains(&format!("answer to {id}")), "it goes on by itself");
     }
+    house.until("the note to go", |house| !said(house, "status").contains("restarts"));
     assert_eq!(house.read("status/activity.log").matches(" c accepted: ").count(), 1);
     limit_files(&house, Some(1));
     house.drop("d.yaml", "id: d\nto: worker\ncontent: do it\n");
-    house.until("the failure", |house| !house.ask(&["status"]).status.success());
+    house.until("the failure", |house| said(house, "status").contains("could not be written"));
     let output = house.ask(&["down", "--keep-agents"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     house.wait();
@@ -259,4 +264,9 @@ fn a_second_life_owes_what_the_first_could_not_show_and_no_life_forgets_what_end
         is_known(&house, id, "at-last");
     }
     house.end();
+}
+
+/// What a command says on its standard output.
+fn said(house: &House, verb: &str) -> String {
+    String::from_utf8_lossy(&house.ask(&[verb]).stdout).into_owned()
 }

@@ -10,6 +10,7 @@ mod boxed;
 mod breaking;
 mod browsers;
 mod bursts;
+mod by_files;
 mod by_name;
 mod commands;
 mod copied;

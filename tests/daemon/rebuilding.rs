@@ -30,7 +30,7 @@ const TEAM: &str = "  \
   - {name: mute, reports_to: user, provider: plain, command: [cat], marker: NEVER}\n";
 const FOLDERS: [&str; 5] = ["queue/active", "queue/results", "queue/done", "queue/inbox", "status"];
 /// What tells of a moment or a process, and not of messages: it is no function of the journal.
-const OF_THE_MOMENT: [&str; 4] = ["last_updated: ", "started_at: ", "pid: ", "stopped_since: "];
+const OF_THE_MOMENT: [&str; 5] = ["since: ", "last_updated: ", "started_at: ", "pid: ", "stopped_since: "];
 
 /// Numbers within a line that are of the process, too.
 const COUNTED: [&str; 2] = ["uptime_seconds: ", "flushes: "];

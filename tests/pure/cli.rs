@@ -1,5 +1,6 @@
 //! The command line through the built binary, without a daemon: help, usage, exit codes, and what works from files alone.
 
+use crate::small_journal;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
@@ -224,12 +225,34 @@ fn status_and_logs_are_read_from_the_files_where_no_daemon_runs() {
     let agents = folder.path().join("status/agents");
     std::fs::create_dir_all(&agents).unwrap();
     // Its process is one that lives.
-    let status = format!(
-        "agent_name: grand_boss\nstate: working\ncurrent_task: m-1\nlast_updated: x\ndoing: 走る\u{202e}\n\
-        pane_id: '%5'\npid: {}\nprovider: claude\nqueued: 3\nstatistics: {{tasks_completed: 42}}\n",
-        std::process::id()
-    );
-    std::fs::write(agents.join("grand_boss.yaml"), &status).unwrap();
+    let process = tasuki::io::process::key_of(std::process::id()).unwrap();
+    let process = format!(r#"{{"pid":{},"start_ticks":{}}}"#, process.pid, process.start_ticks);
+    let agent = |change: &str| format!(r#"{{"event":"agent","name":"grand_boss",{change}}}"#);
+    let task = |id: &str| {
+        format!(
+            r#"{{"event":"accepted","id":"{id}","from":"user","to":"grand_boss","type":"task","accepted_at":1,"digest":"00000000000000000000000000000000","content":"go"}}"#
+        )
+    };
+    let turn = r#""agent":"grand_boss","turn":{"number":1,"kind":"task","token":"a995l2"}"#;
+    let given = |id: &str| format!(r#"{{"event":"moved","id":"{id}","to":"intent",{turn}}}"#);
+    let delivered =
+        |id: &str| format!(r#"{{"event":"moved","id":"{id}","to":"submitted","due":99,"receipt":"echoed"}}"#);
+    let steps = [
+        agent(
+            r#""change":"launching","nonce":"ffffffffffffffff","launch":"000000000000000000000000000000d1""#,
+        ),
+        agent(&format!(r#""change":"up","nonce":"ffffffffffffffff","pane":"%5","process":{process}"#)),
+        task("m-0"),
+        given("m-0"),
+        delivered("m-0"),
+        r#"{"event":"ended","id":"m-0","outcome":"completed"}"#.to_owned(),
+        task("m-1"),
+        given("m-1"),
+        delivered("m-1"),
+    ];
+    small_journal::write(&folder.path().join(".tasuki/journal"), &steps);
+    let status = "agent_name: grand_boss\nstate: working\ncurrent_task: m-1\ndoing: 走る\u{202e}\n";
+    std::fs::write(agents.join("grand_boss.yaml"), status).unwrap();
     // Somebody who has left the team, whose file no daemon has removed.
     let former = status.replace("grand_boss", "former").replace("working", "stopped");
     std::fs::write(agents.join("former.yaml"), former).unwrap();
@@ -243,8 +266,11 @@ fn status_and_logs_are_read_from_the_files_where_no_daemon_runs() {
     let json: serde_json::Value =
         serde_json::from_slice(&run(folder.path(), &["status", "--json"]).stdout).unwrap();
     assert_eq!(json["daemon"], serde_json::Value::Null);
-    assert_eq!(json["agents"][0]["tasks_completed"], 42);
-    assert_eq!(json["agents"].as_array().map(Vec::len), Some(1), "{json}");
+    assert_eq!(json["agents"][0]["tasks_completed"], 1);
+    assert_eq!(json["open"], 1);
+    // Those of the team who have never run are there too; whoever has left it is not.
+    let states = json["agents"].as_array().unwrap().iter().map(|agent| agent["state"].as_str().unwrap());
+    assert_eq!(states.collect::<Vec<_>>(), ["working", "stopped", "stopped", "stopped", "stopped"], "{json}");
     assert_eq!(text(&run(folder.path(), &["log", "m-1"]).stdout), "t1 m-1 accepted\n");
     assert_eq!(text(&run(folder.path(), &["log", "-n", "1"]).stdout), "t2 m-12 accepted\n");
 }

@@ -113,7 +113,7 @@ fn many_are_queued() {
         let cancelled = id(&own(MESSAGES - 1 - number));
         bench.step(Input::Command { request: RequestId(2), by: None, command: Command::cancel(cancelled) });
         bench.step(Input::Wake);
-        assert_eq!(bench.engine.overview().pending, MESSAGES - 2 * (number + 1));
+        assert_eq!(bench.engine.state().tally.pending, MESSAGES - 2 * (number + 1));
     }
 }
 

@@ -25,9 +25,11 @@ mod marker_weak;
 #[expect(clippy::disallowed_methods, reason = "the API tells its own time")]
 mod opencode_api;
 mod planted;
+mod read;
 mod reading;
 mod settings;
 mod side_channel;
+mod small_journal;
 #[path = "../support/spoofs.rs"]
 mod spoofs;
 #[path = "../support/stub/mod.rs"]

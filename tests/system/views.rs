@@ -682,7 +682,7 @@ fn status_files_read_as_the_protocol_shows_them() {
         agent: &agent,
         state: "working",
         task: Some(&task),
-        since: Millis(0),
+        since: NOON,
         at: NOON,
         started_at: Some(NOON),
         doing: Some("Reading \u{1b}[1msrc/lib.rs: 12%"),
@@ -697,6 +697,7 @@ fn status_files_read_as_the_protocol_shows_them() {
         state: working
         current_task: msg-a1b2c3d4e5f6
         last_updated: "2026-02-02T12:00:00Z"
+        since: "2026-02-02T12:00:00Z"
         started_at: "2026-02-02T12:00:00Z"
         doing: "Reading \e[1msrc/lib.rs: 12%"
         pane_id: "%5"

@@ -296,8 +296,8 @@ fn who_looks_at_the_team_sees_what_waits_what_is_held_and_since_when_each_is_up(
     world.give("boss");
     world.ready("ann");
     world.unconfirmed("ann");
-    let seen = world.engine.overview();
-    assert_eq!((seen.open, seen.pending, seen.held), (4, 2, 1));
+    let state = world.engine.state();
+    assert_eq!((state.open.len(), state.tally.pending, state.tally.held), (4, 2, 1));
     let boss = world.engine.agent(&name("boss")).expect("boss");
     assert_eq!((boss.queued, boss.up_since.is_some(), boss.pid.is_some()), (1, true, true));
     world.exit("boss", "exit 1");

@@ -2,11 +2,11 @@
 //! every message that was accepted must end, exactly once.
 
 mod circles;
-mod ops;
+pub(crate) mod ops;
 mod rules;
 mod shelf;
 mod texts;
-mod world;
+pub(crate) mod world;
 
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
 use std::cell::RefCell;

@@ -9,6 +9,7 @@ use crate::engine::say;
 use crate::engine_properties::circles;
 use crate::engine_properties::ops::Op;
 use crate::engine_properties::rules::Rules;
+use crate::read::Happened;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tasuki::engine::engine::{Engine, Step};
@@ -57,12 +58,28 @@ pub(crate) struct World {
     frozen: Option<BTreeSet<MessageId>>,
     /// How many messages failed or were called off.
     failed: u32,
+    /// The steps that are written, where somebody wants them.
+    recorded: Option<Vec<Happened>>,
     /// What happened, for a person.
     pub(crate) told: String,
 }
 
 impl World {
     pub(crate) fn new() -> Self {
+        Self::make(None)
+    }
+
+    /// One that keeps its steps.
+    pub(crate) fn recording() -> Self {
+        Self::make(Some(Vec::new()))
+    }
+
+    /// Those of one that keeps them.
+    pub(crate) fn recorded(&self) -> &[Happened] {
+        self.recorded.as_deref().unwrap_or_default()
+    }
+
+    fn make(recorded: Option<Vec<Happened>>) -> Self {
         let team = make_team(0, 0, 0);
         let mut world = Self {
             engine: Engine::new(team.clone()),
@@ -76,6 +93,7 @@ impl World {
             words: (0, "".into()),
             frozen: None,
             failed: 0,
+            recorded,
             told: String::new(),
         };
         world.recover(&[]).expect("a team starts");
@@ -139,6 +157,9 @@ impl World {
     }
 
     fn note(&mut self, input: &str, step: &Step) {
+        if let Some(recorded) = &mut self.recorded {
+            recorded.push((step.at, step.events.clone()));
+        }
         if step.events.is_empty() && step.effects.len() < 2 {
             return;
         }

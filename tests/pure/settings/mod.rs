@@ -8,5 +8,5 @@ mod large;
 mod lock;
 mod profile_files;
 mod prompts;
-mod support;
+pub(crate) mod support;
 mod workspace;

@@ -30,6 +30,7 @@ impl World {
             told: String::new(),
             frozen: Some(wholes.iter().flat_map(|id| self.wholes(id)).collect()),
             failed: 0,
+            recorded: None,
             ..*self
         };
         let panes = world.find_panes(0);
