@@ -17,7 +17,7 @@ use tasuki::engine::screen::echo::own_echo;
 use tasuki::engine::screen::marker::{Awaited, find};
 use tasuki::engine::words::{Millis, Nonce, PaneId, ProcessKey};
 use tasuki::io::tmux::parse::{Line, Parser};
-use tasuki::ui::tui::{Input as TopInput, Look, PaneSeen, State, draw as draw_top};
+use tasuki::ui::tui::{Look, PaneSeen, TopInput, TopState, draw as draw_top};
 use tasuki::wire::api::RunInfo;
 use tasuki::wire::events;
 use tasuki::wire::message::draft as wire;
@@ -244,7 +244,7 @@ fn top(c: &mut Criterion) {
     });
     let look = Look { ascii: false, color: true, here: chrono::FixedOffset::east_opt(0).expect("UTC") };
     let now = 1_795_680_000_000;
-    let mut state = State::new(look, now);
+    let mut state = TopState::new(look, now);
     state.on(TopInput::View(Box::new(serde_json::from_value(view).expect("a view"))));
     let screen = RunInfo { text: "a row of the screen, 襷".to_owned(), columns: 23, ..RunInfo::default() };
     let pane =

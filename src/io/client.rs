@@ -31,6 +31,9 @@ const STATUS_BYTES_MAX: u64 = 1 << 20;
 /// Largest answer that is read, in bytes: 100,000 open messages have about 40 MiB.
 const ANSWER_BYTES_MAX: usize = 64 << 20;
 
+/// What is done with the name and the data of an event, or with silence.
+pub type EachEvent<'a> = dyn FnMut(Option<(&str, &str)>) -> ControlFlow<()> + 'a;
+
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
@@ -150,12 +153,7 @@ impl Client {
     ///
     /// # Errors
     /// [`ClientError`] says why there is no stream.
-    pub fn listen(
-        &self,
-        path: &str,
-        quiet: Duration,
-        each: &mut dyn FnMut(Option<(&str, &str)>) -> ControlFlow<()>,
-    ) -> Result<(), ClientError> {
+    pub fn listen(&self, path: &str, quiet: Duration, each: &mut EachEvent<'_>) -> Result<(), ClientError> {
         self.runtime.block_on(async {
             let mut events = self.asker.follow(path, None).await?;
             loop {

@@ -3,6 +3,7 @@
 pub mod api;
 pub mod clean;
 pub mod events;
+pub mod hide;
 pub mod layout;
 pub mod limit_reset;
 pub mod message;

@@ -1,10 +1,6 @@
 //! What may be shown and kept of a screen: without the values that the agent's environment holds under names of secrets, and
 //! without what looks like one. Each character that is hidden becomes a `*`, so that rows keep their columns.
 
-mod json;
-
-pub use json::hide_in;
-
 use crate::wire::clean::Cleaner;
 use std::collections::HashSet;
 use std::ops::Range;

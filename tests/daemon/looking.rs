@@ -268,38 +268,55 @@ fn a_watch_tells_what_changes_over_the_end_of_a_daemon_and_nothing_else() {
     watch.wait().expect("its end");
 }
 
+/// Lets a real bash complete a line by the script that `tasuki completions` prints: the words that it offers, but for flags.
+fn completed(house: &House, words: &[&str]) -> Vec<String> {
+    /// What bash does at a Tab.
+    const TAB: &str = r#"source ./tasuki.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_TYPE=9
+        _clap_complete_tasuki tasuki "${COMP_WORDS[COMP_CWORD]}" ""; printf '%s\n' "${COMPREPLY[@]}""#;
+    let folder = house.path("bin");
+    if !folder.exists() {
+        std::fs::create_dir(&folder).expect("a folder");
+        std::os::unix::fs::symlink(house.tasuki().get_program(), folder.join("tasuki")).expect("a link");
+        house.write("tasuki.bash", &ok(house, &["completions", "bash"]));
+    }
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").expect("a path"));
+    let mut bash = Command::new("bash");
+    bash.args(["-c", TAB, "bash", "tasuki"]).args(words).current_dir(house.path(""));
+    let output = bash.env("PATH", &path).env_remove("TASUKI_ROOT").output().expect("bash");
+    assert!(output.stderr.is_empty(), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.lines().filter(|word| !word.is_empty() && !word.starts_with('-')).map(str::to_owned).collect()
+}
+
 #[test]
 fn a_shell_completes_agents_ids_and_words() {
     let mut house = busy("tab 補完");
-    let program = house.tasuki();
-    let folder = house.path("bin");
-    std::fs::create_dir(&folder).expect("a folder");
-    std::os::unix::fs::symlink(program.get_program(), folder.join("tasuki")).expect("a link");
-    let script = ok(&house, &["completions", "bash"]);
-    house.write("tasuki.bash", &script);
-    let path = format!("{}:{}", folder.display(), std::env::var("PATH").expect("a path"));
-    let try_one = r#"source ./tasuki.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_TYPE=9
-        _clap_complete_tasuki tasuki "${COMP_WORDS[COMP_CWORD]}" ""; printf '%s\n' "${COMPREPLY[@]}""#;
     both(&mut house, |house, _| {
-        let complete = |words: &[&str]| -> Vec<String> {
-            let mut bash = Command::new("bash");
-            bash.args(["-c", try_one, "bash", "tasuki"]).args(words).current_dir(house.path(""));
-            let output = bash.env("PATH", &path).env_remove("TASUKI_ROOT").output().expect("bash");
-            assert!(output.stderr.is_empty(), "{output:?}");
-            let text = String::from_utf8_lossy(&output.stdout).into_owned();
-            text.lines()
-                .filter(|word| !word.is_empty() && !word.starts_with('-'))
-                .map(str::to_owned)
-                .collect()
-        };
-        assert_eq!(complete(&["sho"]), ["show"]);
-        assert_eq!(complete(&["send", ""]), ["boss", "a10", "a2", "slow"], "the team file's order");
-        assert_eq!(complete(&["send", "a"]), ["a10", "a2"]);
-        assert_eq!(complete(&["cancel", ""]), ["w-1", "s-1"], "what is open");
-        assert_eq!(complete(&["show", "t"]), ["t-1"]);
-        assert_eq!(complete(&["why", "s"]), ["slow", "s-1"]);
-        assert!(complete(&["list", "--state", "ret"]) == ["retrying"]);
+        assert_eq!(completed(house, &["sho"]), ["show"]);
+        assert_eq!(completed(house, &["send", ""]), ["boss", "a10", "a2", "slow"], "the team file's order");
+        assert_eq!(completed(house, &["send", "a"]), ["a10", "a2"]);
+        assert_eq!(completed(house, &["cancel", ""]), ["w-1", "s-1"], "what is open");
+        assert_eq!(completed(house, &["show", "t"]), ["t-1"]);
+        assert_eq!(completed(house, &["why", "s"]), ["slow", "s-1"]);
+        assert_eq!(completed(house, &["list", "--state", "ret"]), ["retrying"]);
+        assert_eq!(completed(house, &["answer", "boss", ""]), Vec::<String>::new(), "it asks nothing");
     });
+}
+
+#[test]
+fn a_dialog_is_a_need_with_its_choices_and_a_shell_completes_them() {
+    let mut house = crate::asking::house_of("choose 選ぶ", "", "type_line; ask '実行する?'; claim", "");
+    crate::asking::until_asked(&house, "実行する?");
+    let page = ok(&house, &["needs"]);
+    for words in
+        ["? a asks: ", "tasuki answer a 1", "tasuki answer a 3", "tasuki attach a", "tasuki cancel first"]
+    {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    assert_eq!(completed(&house, &["answer", ""]), ["a"]);
+    assert_eq!(completed(&house, &["answer", "a", ""]), ["1", "2", "3"]);
+    assert_eq!(ok(&house, &["status", "--line"]), "◉0 ⋯0 ?1 ✗0 ~0\n");
+    house.end();
 }
 
 #[test]

@@ -102,11 +102,11 @@ mod tests {
             shown(Some(31)),
             [
                 "ID      STATE            TITLE",
-                "msg-1   being worked on  銀行…",
+                "msg-1   being worked on  銀行C…",
                 "a-muc…  held             b🎉c",
             ]
         );
-        for width in 29..70 {
+        for width in 31..70 {
             let lines = shown(Some(width));
             assert!(lines.iter().all(|line| line.width() <= width), "{width}: {lines:#?}");
             assert!(lines[1].contains("being worked on") && lines[2].contains("held"), "{width}: {lines:#?}");

@@ -2,9 +2,10 @@
 
 use super::context::{Color, Context, Ended};
 use super::failure::{Failure, Kind};
+use crate::io::clock::Clock;
 use crate::ui::tui::{Fault, Look, Setup};
 use anstream::ColorChoice;
-use chrono::Local;
+use chrono::{DateTime, Local, Offset, TimeZone};
 use std::io::IsTerminal;
 
 /// Shows the team live, and answers and hands over from there
@@ -37,7 +38,10 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
         Color::Always => true,
         Color::Never => false,
     };
-    let look = Look { ascii: args.ascii, color, here: *Local::now().offset() };
+    let now = i64::try_from(Clock::start().wall().0).unwrap_or_default();
+    let now = DateTime::from_timestamp_millis(now).unwrap_or_default();
+    let here = Local.offset_from_utc_datetime(&now.naive_utc()).fix();
+    let look = Look { ascii: args.ascii, color, here };
     let program = std::env::current_exe()?;
     let before = vec!["--root".into(), workspace.root().as_os_str().to_owned()];
     let setup = Setup { workspace, around: context.around.clone(), look, program: (program, before) };

@@ -37,7 +37,10 @@ pub fn serve(listener: UnixListener, calls: Calls, reads: Reads, browsers: Optio
                 () = take_connections(&listener, &app) => {}
                 () = Door::new(gate, workspace, ordered).serve() => {}
             },
-            None => take_connections(&listener, &app).await,
+            None => {
+                drop(ordered); // nobody obeys, and whoever asks is told so
+                take_connections(&listener, &app).await;
+            }
         }
         "http"
     })

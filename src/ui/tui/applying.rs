@@ -1,46 +1,89 @@
 //! What news does to what is shown.
 
 use super::ages::moment;
-use super::input::{Act, Input, Link, LogLine};
+use super::input::{Act, Link, LogLine, PaneSeen, TopInput};
 use super::modes::Mode;
-use super::state::{Beside, State};
+use super::state::{Beside, TopState};
 use crate::engine::message::Status;
-use crate::wire::api::{StepInfo, ViewInfo};
+use crate::wire::api::{Problem, StepInfo, StoryInfo, StoryTree, ViewInfo};
 
 /// Lines of the log that are kept: a person scrolls no further here, and `tasuki log` has all.
 const LOG_KEPT: usize = 1_000;
+/// Parts whose tasks are remembered: more than any screen shows.
+const PARENTS_MAX: usize = 10_000;
 /// Ended messages that are kept beside the open ones.
 const ENDED_KEPT: usize = 200;
 
-impl State {
+impl TopState {
     /// Takes what comes, and gives what is to be done.
-    pub fn on(&mut self, input: Input) -> Vec<Act> {
+    pub fn on(&mut self, input: TopInput) -> Vec<Act> {
         match input {
-            Input::Key(key) => return self.press(key),
-            Input::Paste(text) => self.paste(&text),
-            Input::View(view) => self.apply(*view),
-            Input::Step(step) => self.note(*step),
-            Input::Log(lines) => {
+            TopInput::Key(key) => return self.press(key),
+            TopInput::Paste(text) => self.paste(&text),
+            TopInput::View(view) => self.apply(*view),
+            TopInput::Step(step) => self.note(*step),
+            TopInput::Log(lines) => {
                 self.log = lines.into();
                 self.keep_log();
             }
-            Input::Tick(now) => self.now = now,
-            Input::Link(link) => {
+            TopInput::Tick(now) => self.now = now,
+            TopInput::Link(link) => {
                 if link == Link::Live {
                     self.notice = self.notice.take().filter(Result::is_err);
                 }
                 self.link = link;
             }
-            Input::Pane(pane) => self.pane = Some(*pane),
-            Input::Details(details) => self.details = Some(*details),
-            Input::Story(id, story) => self.story = Some((id, story.map(|story| *story))),
-            Input::Explained(name, look) => self.explained = Some((name, look.map(|look| *look))),
-            Input::Messages(messages) => self.listed = messages,
-            Input::Id(id) => self.next_id = Some(id),
-            Input::Done(done) => self.notice = Some(done),
-            Input::Sent(sent) => self.handed_over(sent),
+            TopInput::Pane(pane) => self.see(*pane),
+            // Of two that were asked for one behind the other, the first may come last.
+            TopInput::Details(details) => {
+                if self.wants().details.as_ref() == Some(&details.agent.agent_name) {
+                    self.details = Some(*details);
+                }
+            }
+            TopInput::History(id, story) => self.tell(id, story.map(|story| *story)),
+            TopInput::Explained(name, look) => {
+                if self.wants().explain.as_ref() == Some(&name) {
+                    self.explained = Some((name, look.map(|look| *look)));
+                }
+            }
+            TopInput::Messages(messages) => self.listed = messages,
+            TopInput::Id(id) => self.next_id = Some(id),
+            TopInput::Done(done) => self.notice = Some(done),
+            TopInput::Sent(sent) => self.handed_over(sent),
         }
         Vec::new()
+    }
+
+    fn tell(&mut self, id: String, story: Result<StoryInfo, Problem>) {
+        if self.wants().story.as_ref() != Some(&id) {
+            return;
+        }
+        if let Ok(story) = &story {
+            self.learn_parents(&story.tree);
+        }
+        self.story = Some((id, story));
+    }
+
+    /// Remembers what is a part of what: messages alone say so only of those that have moved.
+    fn learn_parents(&mut self, tree: &StoryTree) {
+        if self.parents.len() > PARENTS_MAX {
+            self.parents.clear();
+        }
+        let mut stack = vec![tree];
+        while let Some(tree) = stack.pop() {
+            if let Some(parent) = &tree.parent {
+                self.parents.insert(tree.id.clone(), parent.clone());
+            }
+            stack.extend(&tree.parts);
+        }
+    }
+
+    /// A screen that cannot be seen just now stays as it was.
+    fn see(&mut self, pane: PaneSeen) {
+        let is_same = self.pane.as_ref().is_some_and(|seen| seen.agent == pane.agent && seen.fault.is_none());
+        if pane.fault.is_none() || !is_same || !self.is_away() {
+            self.pane = Some(pane);
+        }
     }
 
     /// What changed is put in.

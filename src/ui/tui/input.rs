@@ -9,7 +9,7 @@ use serde_json::Value;
 pub enum Key {
     /// A character.
     Char(char),
-    /// Enter.
+    /// Enter without a modifier.
     Enter,
     /// Enter with Ctrl or Alt, or Ctrl-J: a new line in a text.
     NewLine,
@@ -25,17 +25,17 @@ pub enum Key {
     Left,
     /// Arrow right.
     Right,
-    /// Home.
+    /// To the first one.
     Home,
-    /// End.
+    /// To the last one.
     End,
-    /// Page up.
+    /// Some rows back.
     PageUp,
-    /// Page down.
+    /// Some rows on.
     PageDown,
-    /// Backspace.
+    /// Removes what is before the cursor.
     Backspace,
-    /// Delete.
+    /// Removes what the cursor is on.
     Delete,
     /// Ctrl-U: clears what was typed.
     Clear,
@@ -89,8 +89,8 @@ pub struct PaneSeen {
 
 /// What comes.
 #[derive(Debug, Clone)]
-pub enum Input {
-    /// A key.
+pub enum TopInput {
+    /// It was pressed.
     Key(Key),
     /// A text that was pasted.
     Paste(String),
@@ -109,7 +109,7 @@ pub enum Input {
     /// An agent with its queue.
     Details(Box<AgentDetails>),
     /// The history of a message, or why there is none.
-    Story(String, Result<Box<StoryInfo>, Problem>),
+    History(String, Result<Box<StoryInfo>, Problem>),
     /// How a screen is read, or why that is unknown.
     Explained(String, Result<Box<PaneLookInfo>, Problem>),
     /// All messages, newest first.

@@ -2,14 +2,14 @@
 
 use super::input::{Act, Key};
 use super::modes::{Confirm, Mode};
-use super::state::{Beside, Place, State};
+use super::state::{Beside, Place, TopState};
 use crate::engine::words::counted;
 use serde_json::json;
 
 /// Rows that a page has.
 const PAGE: isize = 10;
 
-impl State {
+impl TopState {
     /// A key was pressed.
     pub(super) fn press(&mut self, key: Key) -> Vec<Act> {
         match key {
@@ -57,7 +57,7 @@ impl State {
                 self.log_back = 0;
             }
             Key::Char('a') => self.ask(),
-            Key::Char('w') => self.show_story(),
+            Key::Char('w') => self.show_history(),
             Key::Char('s') => {
                 self.zoomed = !self.zoomed || self.beside != Beside::Screen;
                 self.beside = Beside::Screen;
@@ -101,7 +101,7 @@ impl State {
     fn open(&mut self) -> Vec<Act> {
         match self.place {
             Place::Tasks | Place::Messages => {
-                self.show_story();
+                self.show_history();
                 Vec::new()
             }
             Place::Needs if self.chosen().and_then(|id| self.need(&id)?.agent.clone()).is_none() => {
@@ -145,12 +145,12 @@ impl State {
         }
     }
 
-    fn show_story(&mut self) {
+    fn show_history(&mut self) {
         let Some(id) = self.message_looked_at() else {
             self.notice = Some(Ok("it has no task whose story could be told".to_owned()));
             return;
         };
-        self.beside = Beside::Story(id);
+        self.beside = Beside::History(id);
         self.beside_from = 0;
         self.zoomed = false;
     }

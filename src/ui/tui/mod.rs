@@ -1,11 +1,12 @@
 //! `tasuki top`: the team on one screen, live.
 //!
-//! A pure part knows what is shown ([`State`]), what each [`Input`] does to it ([`State::on`], which gives [`Act`]s), and how it is
+//! A pure part knows what is shown ([`TopState`]), what each [`TopInput`] does to it ([`TopState::on`], which gives [`Act`]s), and how it is
 //! drawn ([`draw`], cell by cell). A thin driver (`driver/`) reads keys, follows the daemon's events, carries out the acts, and
 //! writes the cells that have changed.
 
 mod ages;
 mod applying;
+mod asking;
 mod driver;
 mod input;
 mod keys;
@@ -20,6 +21,6 @@ mod state;
 mod tests;
 
 pub use driver::{Fault, Setup, run};
-pub use input::{Act, Input, Key, Link, LogLine, PaneSeen};
+pub use input::{Act, Key, Link, LogLine, PaneSeen, TopInput};
 pub use screen::draw;
-pub use state::{Look, Place, State};
+pub use state::{Look, Place, TopState};

@@ -1,9 +1,7 @@
 //! What a person is in the middle of: a new task, an answer, a question before something is done.
 
 use super::input::{Act, Key};
-use super::state::State;
-use crate::wire::api::{AsksInfo, CureInfo, PaneAnswerBody, Problem};
-use serde_json::json;
+use crate::wire::api::{AsksInfo, CureInfo, Problem};
 
 /// What keys go to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +52,7 @@ pub(super) struct Composer {
 }
 
 impl Composer {
-    fn put(&mut self, text: &str) {
+    pub(super) fn put(&mut self, text: &str) {
         if self.is_sent {
             return;
         }
@@ -76,7 +74,7 @@ impl Composer {
         self.text.get(..self.at)?.chars().next_back()
     }
 
-    fn edit(&mut self, key: Key) {
+    pub(super) fn edit(&mut self, key: Key) {
         if self.is_sent {
             return;
         }
@@ -107,149 +105,6 @@ impl Composer {
             Key::Home => self.at = 0,
             Key::End => self.at = self.text.len(),
             _ => {}
-        }
-    }
-}
-
-impl State {
-    pub(super) fn compose(&mut self) {
-        let to = self.looked_at().or(self.agents.first()).map(|agent| agent.agent_name.clone());
-        let id = self.next_id.clone().unwrap_or_default();
-        self.mode = Mode::Compose(Composer { to: to.unwrap_or_default(), id, ..Composer::default() });
-    }
-
-    pub(super) fn paste(&mut self, text: &str) {
-        match &mut self.mode {
-            Mode::Compose(composer) => composer.put(text),
-            Mode::Filter => {
-                let text: String = text.chars().filter(|c| !c.is_control()).collect();
-                self.shelf_mut().filter.push_str(&text);
-            }
-            // Elsewhere letters are commands, and a pasted text is none.
-            _ => {}
-        }
-    }
-
-    /// A key while a task is written.
-    pub(super) fn write(&mut self, key: Key) -> Vec<Act> {
-        let Mode::Compose(composer) = &mut self.mode else { return Vec::new() };
-        match key {
-            Key::Esc => self.mode = Mode::Normal,
-            Key::Enter if composer.is_at_to => composer.is_at_to = false,
-            Key::Enter if composer.is_sent || composer.text.trim().is_empty() || composer.to.is_empty() => {}
-            Key::Enter => {
-                composer.is_sent = true;
-                composer.problem = None;
-                let (id, to, text) = (&composer.id, &composer.to, &composer.text);
-                return vec![Act::Send(json!({"id": id, "to": to, "type": "task", "content": text}))];
-            }
-            key => composer.edit(key),
-        }
-        Vec::new()
-    }
-
-    /// What became of the task that was handed over: a refused text stays with its cure.
-    pub(super) fn handed_over(&mut self, sent: Result<String, Problem>) {
-        match sent {
-            Ok(id) => {
-                if let Mode::Compose(composer) = &self.mode
-                    && composer.is_sent
-                {
-                    self.mode = Mode::Normal;
-                }
-                self.shelves[super::state::Place::Tasks.index()].chosen = Some(id.clone());
-                self.notice = Some(Ok(format!("{id} is accepted: it is on the disk")));
-            }
-            Err(problem) => match &mut self.mode {
-                Mode::Compose(composer) => {
-                    composer.is_sent = false;
-                    composer.problem = Some(problem);
-                }
-                _ => self.notice = Some(Err(problem)),
-            },
-        }
-    }
-
-    /// Opens the choices of what is asked, or what can be done about a need.
-    pub(super) fn ask(&mut self) {
-        let Some(need) = self.need_to_answer() else {
-            self.notice = Some(Ok("nothing needs you".to_owned()));
-            return;
-        };
-        let asked = Answering {
-            need: need.id.clone(),
-            title: need.title.clone(),
-            detail: need.detail.clone(),
-            agent: need.agent.clone(),
-            asks: need.asks.clone(),
-            cures: need.cures.clone(),
-        };
-        // Its screen is looked at while it is answered.
-        if let Some(agent) = asked.agent.clone() {
-            match self.place {
-                super::state::Place::Team => self.shelf_mut().chosen = Some(agent),
-                super::state::Place::Needs => self.shelf_mut().chosen = Some(asked.need.clone()),
-                _ => {}
-            }
-            self.beside = super::state::Beside::Screen;
-        }
-        self.mode = Mode::Answer(asked);
-    }
-
-    /// A key while an answer is chosen.
-    pub(super) fn answer(&mut self, key: Key) -> Vec<Act> {
-        let Mode::Answer(asked) = &self.mode else { return Vec::new() };
-        let number = match key {
-            Key::Esc | Key::Char('q') => {
-                self.mode = Mode::Normal;
-                return Vec::new();
-            }
-            Key::Char(c @ '1'..='9') => c as usize - '1' as usize,
-            Key::Char('\r') | Key::Enter => {
-                let agent = asked.agent.clone();
-                self.mode = Mode::Normal;
-                return agent.map(Act::Attach).into_iter().collect();
-            }
-            _ => return Vec::new(),
-        };
-        if let (Some(asks), Some(agent)) = (&asked.asks, &asked.agent)
-            && !asks.choices.is_empty()
-        {
-            let key = u8::try_from(number + 1).ok();
-            if !choice_keys(&asks.choices).contains(&key) {
-                return Vec::new();
-            }
-            let body = PaneAnswerBody { choose: (number + 1).to_string(), of: Some(asks.id.clone()) };
-            let act = Act::Post(format!("/api/panes/{agent}/answer"), json!(body));
-            self.mode = Mode::Normal;
-            return vec![act];
-        }
-        let Some(cure) = asked.cures.get(number).cloned() else { return Vec::new() };
-        let Some(path) = cure.path else { return Vec::new() };
-        let act = Act::Post(path, cure.body.unwrap_or_else(|| json!({})));
-        if cure.asks_first {
-            self.mode =
-                Mode::Confirm(Confirm { question: format!("{}?", cure.label), command: cure.command, act });
-            return Vec::new();
-        }
-        self.mode = Mode::Normal;
-        vec![act]
-    }
-
-    /// A key while something is asked about.
-    pub(super) fn confirm(&mut self, key: Key) -> Vec<Act> {
-        let Mode::Confirm(confirm) = &self.mode else { return Vec::new() };
-        match key {
-            Key::Char('y' | 'Y') => {
-                let act = confirm.act.clone();
-                self.mode = Mode::Normal;
-                vec![act]
-            }
-            Key::Char('n' | 'N' | 'q') | Key::Esc => {
-                self.mode = Mode::Normal;
-                Vec::new()
-            }
-            _ => Vec::new(),
         }
     }
 }

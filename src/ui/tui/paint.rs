@@ -256,7 +256,26 @@ fn shown(c: char, ascii: bool) -> Option<char> {
         | '\u{fff0}'..='\u{fffb}'
         | '\u{1f3fb}'..='\u{1f3ff}'
         | '\u{e0000}'..='\u{e0fff}' => None,
+        c if ascii => Some(plain(c)),
         c => Some(c),
+    }
+}
+
+/// What is shown for lines, blocks and marks of agents' own, which some terminals draw in two columns.
+fn plain(c: char) -> char {
+    match c {
+        '─' | '━' | '┄' | '┅' | '┈' | '┉' | '╌' | '╍' | '═' | '╴' | '╶' | '╸' | '╺' | '╼' | '╾' => {
+            '-'
+        }
+        '│' | '┃' | '┆' | '┇' | '┊' | '┋' | '╎' | '╏' | '║' | '╵' | '╷' | '╹' | '╻' | '╽' | '╿' => {
+            '|'
+        }
+        '\u{2500}'..='\u{257f}' => '+',
+        '\u{2580}'..='\u{259f}' => '#',
+        '…' => '~',
+        '•' | '●' => '*',
+        '❯' | '›' | '▸' => '>',
+        c => c,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The rows of each place, in the order in which they are shown.
 
 use super::marks::urgency;
-use super::state::{Place, State};
+use super::state::{Place, TopState};
 use crate::engine::message::{Kind, Status};
 use crate::wire::api::{AgentInfo, NeedInfo};
 use crate::wire::message::view::MessageView;
@@ -14,7 +14,7 @@ pub(super) struct Member<'a> {
     pub(super) depth: usize,
 }
 
-impl State {
+impl TopState {
     /// The agents that are shown: as a tree in the order of the team file, or as a table with the most pressing first.
     pub(super) fn team(&self) -> Vec<Member<'_>> {
         let filter = self.shelves[Place::Team.index()].filter.to_lowercase();

@@ -1,9 +1,9 @@
 //! Where everything stands: one column below 140 columns, two from there on.
 
 use super::modes::Mode;
-use super::paint::{Canvas, Ink};
-use super::panels::{answer, compose, footer, header, list, log, pane, queue, relay, story, team};
-use super::state::{Beside, Place, State};
+use super::paint::Canvas;
+use super::panels::{answer, compose, footer, header, history, list, log, pane, queue, relay, team};
+use super::state::{Beside, Place, TopState};
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 
@@ -12,7 +12,7 @@ const TWO_FROM: u16 = 140;
 
 /// Draws everything, in a terminal of so many columns and rows. It depends on nothing else.
 #[must_use]
-pub fn draw(state: &State, size: (u16, u16)) -> Buffer {
+pub fn draw(state: &TopState, size: (u16, u16)) -> Buffer {
     let mut canvas = Canvas::new(size, state.look);
     let (width, height) = size;
     if width == 0 || height == 0 {
@@ -49,7 +49,7 @@ pub fn draw(state: &State, size: (u16, u16)) -> Buffer {
     canvas.done()
 }
 
-fn fill(canvas: &mut Canvas, state: &State, body: Rect) {
+fn fill(canvas: &mut Canvas, state: &TopState, body: Rect) {
     if state.zoomed {
         return beside(canvas, state, body);
     }
@@ -111,7 +111,7 @@ fn stack(area: Rect, rows: &[u16]) -> Vec<Rect> {
     rows.iter().map(place).collect()
 }
 
-fn one_column(canvas: &mut Canvas, state: &State, area: Rect) {
+fn one_column(canvas: &mut Canvas, state: &TopState, area: Rect) {
     let rows = list_rows(state, state.place);
     let half = usize::from(area.height / 2).max(4);
     let log = usize::from(area.height / 6).clamp(3, 8);
@@ -122,9 +122,9 @@ fn one_column(canvas: &mut Canvas, state: &State, area: Rect) {
     log::draw(canvas, state, places[2]);
 }
 
-fn left_column(canvas: &mut Canvas, state: &State, area: Rect) {
+fn left_column(canvas: &mut Canvas, state: &TopState, area: Rect) {
     let tasks = if state.place == Place::Messages { Place::Messages } else { Place::Tasks };
-    let (story, receipts) = (relay::rows(state), story::receipt_rows(state));
+    let (story, receipts) = (relay::rows(state), history::receipt_rows(state));
     let third = usize::from(area.height / 3).max(4);
     let wish = |place: Place| {
         let most = if place == state.place { third.max(usize::from(area.height / 2)) } else { third };
@@ -144,10 +144,10 @@ fn left_column(canvas: &mut Canvas, state: &State, area: Rect) {
     draw_list(canvas, state, tasks, places[1]);
     relay::draw(canvas, state, places[2]);
     draw_list(canvas, state, Place::Needs, places[3]);
-    story::receipts(canvas, state, places[4]);
+    history::receipts(canvas, state, places[4]);
 }
 
-fn right_column(canvas: &mut Canvas, state: &State, area: Rect) {
+fn right_column(canvas: &mut Canvas, state: &TopState, area: Rect) {
     let queue = queue::rows(state);
     let log = usize::from(area.height / 4).max(4);
     let parts = [Part::new(6, usize::from(area.height / 2)), Part::new(3, log), Part::new(2, queue.min(5))];
@@ -159,7 +159,7 @@ fn right_column(canvas: &mut Canvas, state: &State, area: Rect) {
 }
 
 /// Rows that a list would take with its title.
-fn list_rows(state: &State, place: Place) -> usize {
+fn list_rows(state: &TopState, place: Place) -> usize {
     match place {
         Place::Team => state.team().len().max(1) + 2,
         Place::Needs => state.needs().len().max(1) + 1,
@@ -168,7 +168,7 @@ fn list_rows(state: &State, place: Place) -> usize {
     }
 }
 
-fn draw_list(canvas: &mut Canvas, state: &State, place: Place, area: Rect) {
+fn draw_list(canvas: &mut Canvas, state: &TopState, place: Place, area: Rect) {
     if area.height == 0 {
         return;
     }
@@ -180,13 +180,13 @@ fn draw_list(canvas: &mut Canvas, state: &State, place: Place, area: Rect) {
 }
 
 /// The screen of an agent, or what stands in its place; an answer that is being chosen stands over its lower end.
-fn beside(canvas: &mut Canvas, state: &State, area: Rect) {
+fn beside(canvas: &mut Canvas, state: &TopState, area: Rect) {
     if area.height == 0 {
         return;
     }
     match &state.beside {
         Beside::Screen => {}
-        Beside::Story(id) => return story::draw(canvas, state, id, area),
+        Beside::History(id) => return history::draw(canvas, state, id, area),
         Beside::Explain(name) => return pane::explain(canvas, state, name, area),
     }
     let choices = match &state.mode {
@@ -199,20 +199,5 @@ fn beside(canvas: &mut Canvas, state: &State, area: Rect) {
     let below = Rect { y: area.bottom() - rows, height: rows, ..area };
     for (y, line) in (below.top()..below.bottom()).zip(&choices) {
         answer::line(canvas, (below.x, y), below.width, line);
-    }
-}
-
-/// Where rows begin to be shown so that the chosen one is among them.
-pub(super) fn window(chosen: usize, rows: usize, shown: usize) -> usize {
-    if rows <= shown || shown == 0 {
-        return 0;
-    }
-    chosen.saturating_sub(shown / 2).min(rows - shown)
-}
-
-/// What a panel says that has nothing to show.
-pub(super) fn empty(canvas: &mut Canvas, area: Rect, text: &str) {
-    if area.height > 1 {
-        canvas.text((area.x + 1, area.y + 1), area.width.saturating_sub(2), text, Ink::Dim);
     }
 }

@@ -61,7 +61,7 @@ impl Place {
 pub(super) enum Beside {
     Screen,
     /// The history of this message.
-    Story(String),
+    History(String),
     /// How the screen of this agent is read.
     Explain(String),
 }
@@ -76,7 +76,7 @@ pub(super) struct Shelf {
 
 /// All that the screen knows.
 #[derive(Debug, Clone)]
-pub struct State {
+pub struct TopState {
     pub(super) look: Look,
     pub(super) now: i64,
     /// Time of the last news, in ms since 1970.
@@ -87,6 +87,8 @@ pub struct State {
     pub(super) agents: Vec<AgentInfo>,
     /// Open messages and those that ended while this was looked at.
     pub(super) messages: BTreeMap<String, MessageView>,
+    /// Of which task a message is a part, as histories tell it.
+    pub(super) parents: BTreeMap<String, String>,
     /// All of them, as they were asked for last.
     pub(super) listed: Vec<MessageView>,
     pub(super) needs: NeedsInfo,
@@ -113,7 +115,7 @@ pub struct State {
     pub(super) next_id: Option<String>,
 }
 
-impl State {
+impl TopState {
     /// Nothing is known yet.
     #[must_use]
     pub fn new(look: Look, now: i64) -> Self {
@@ -126,6 +128,7 @@ impl State {
             seq: 0,
             agents: Vec::new(),
             messages: BTreeMap::new(),
+            parents: BTreeMap::new(),
             listed: Vec::new(),
             needs: NeedsInfo::default(),
             log: VecDeque::new(),
@@ -216,9 +219,10 @@ impl State {
     pub(super) fn root_of(&self, id: &str) -> String {
         let mut at = id.to_owned();
         // Parts are not deeper than messages are many.
-        for _ in 0..=self.messages.len() {
-            match self.message(&at).and_then(|message| message.parent.as_ref()) {
-                Some(parent) => at = parent.to_string(),
+        for _ in 0..=self.messages.len() + self.parents.len() {
+            let of_message = self.message(&at).and_then(|message| message.parent.as_ref());
+            match of_message.map(ToString::to_string).or_else(|| self.parents.get(&at).cloned()) {
+                Some(parent) => at = parent,
                 None => break,
             }
         }
@@ -229,12 +233,12 @@ impl State {
     pub(super) fn wants(&self) -> Wants {
         let agent = self.looked_at().map(|agent| agent.agent_name.clone());
         let story = match &self.beside {
-            Beside::Story(id) => Some(id.clone()),
+            Beside::History(id) => Some(id.clone()),
             Beside::Screen | Beside::Explain(_) => self.message_looked_at().map(|id| self.root_of(&id)),
         };
         let explain = match &self.beside {
             Beside::Explain(name) => Some(name.clone()),
-            Beside::Screen | Beside::Story(_) => None,
+            Beside::Screen | Beside::History(_) => None,
         };
         Wants {
             screen: agent.clone(),

@@ -10,11 +10,13 @@ pub struct Hosts {
 }
 
 impl Hosts {
+    /// The names of a port that listens on 127.0.0.1, and on `[::1]` if `has_v6`.
     #[must_use]
     pub const fn new(port: u16, has_v6: bool) -> Self {
         Self { port, has_v6 }
     }
 
+    /// Number of the port.
     #[must_use]
     pub const fn port(self) -> u16 {
         self.port

@@ -61,3 +61,53 @@ fn a_body_that_does_not_come_is_not_waited_for() {
     assert!(!house.path("queue/STOP").exists());
     house.end();
 }
+
+/// Opens a stream of events and reads its head.
+fn stream(port: &Port, path: &str) -> (TcpStream, String) {
+    let mut stream = TcpStream::connect(("127.0.0.1", port.port)).expect("a connection");
+    stream.set_read_timeout(Some(DEADLINE)).expect("a deadline");
+    let request =
+        format!("GET {path} HTTP/1.1\nHost: {{HOST}}\nAuthorization: Bearer {}\n\n", port.read_only);
+    stream.write_all(port.written(&request).as_bytes()).expect("a request");
+    let mut head = [0; 4_096];
+    let many = stream.read(&mut head).expect("an answer");
+    (stream, String::from_utf8_lossy(&head[..many]).into_owned())
+}
+
+#[test]
+fn streams_have_an_end_to_their_number_and_show_no_secret() {
+    let mut house = House::plain("streams 流");
+    house.start();
+    let port = Port::open(&house, &[]);
+    let (mut first, head) = stream(&port, "/api/events?view=true");
+    assert!(status(&head) == 200 && head.contains("content-type: text/event-stream"), "{head}");
+    assert!(head.contains("cache-control: no-store") && head.contains("content-security-policy: "), "{head}");
+    let (mut screen, head) = stream(&port, "/api/agents/worker/screen?follow=true");
+    assert!(status(&head) == 200 && head.contains("content-type: text/event-stream"), "{head}");
+    let mut others: Vec<TcpStream> = (2..64)
+        .map(|at| {
+            let (stream, head) = stream(&port, "/api/events");
+            assert_eq!(status(&head), 200, "{at}: {head}");
+            stream
+        })
+        .collect();
+    let (_, refused) = stream(&port, "/api/events");
+    assert!(status(&refused) == 503 && refused.contains("too-many-streams"), "{refused}");
+    assert_eq!(status_of(&port, &port.token), 200, "everything else is answered");
+    others.clear();
+    house.until("the places to be free again", |_| status(&stream(&port, "/api/events").1) == 200);
+    // What an agent prints comes by both streams, without its secret.
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ0123";
+    house.drop("t.yaml", &format!("id: t\nto: worker\ncontent: |\n  the key is {secret}\n"));
+    house.result("t");
+    for (stream, until) in [(&mut first, "completed"), (&mut screen, "answer to t")] {
+        let (mut all, mut piece) = (String::new(), [0; 65_536]);
+        while !(all.contains(until) && all.contains("the key is *")) {
+            let many = stream.read(&mut piece).unwrap_or_else(|error| panic!("{until}: {error}\n{all}"));
+            assert!(many > 0, "{until}: it ended\n{all}");
+            all.push_str(&String::from_utf8_lossy(&piece[..many]));
+        }
+        assert!(!all.contains("ghp_"), "{all}");
+    }
+    house.end();
+}

@@ -51,11 +51,11 @@ impl Port {
     }
 
     /// The same, written for people: `\n` for each line end, and names for what is known of this port.
-    fn send(&self, request: &str) -> String {
+    pub(super) fn send(&self, request: &str) -> String {
         self.raw(self.written(request).as_bytes())
     }
 
-    fn written(&self, request: &str) -> String {
+    pub(super) fn written(&self, request: &str) -> String {
         let host = format!("127.0.0.1:{}", self.port);
         let next = (self.port + 1).to_string();
         let full = format!("Authorization: Bearer {}\nConnection: close", self.token);

@@ -156,25 +156,29 @@ fn who_had_a_task_and_how_is_told_in_stretches_of_time() {
     assert_eq!(spans(&told.parts[1]), [span("queue", "", "03-")]);
     let asks = |need: &str| format!(r#"[{{"event":"agent","name":"boss","change":"blocked"{need}}}]"#);
     let need = r#","need":{"kind":"input","why":"it asks","since":1770033600000}"#;
-    let doubt = r#"[{"event":"moved","id":"p","to":"in_doubt","why":"no echo"}]"#.to_owned();
-    let steps = [
-        (0, accepted("p", None, "user", "boss", "", 0)),
-        (2, typed("p", "boss", 1, "task", "")),
-        (4, asks(need)),
-        (9, asks("")),
-        (10, doubt),
-        (12, r#"[{"event":"moved","id":"p","to":"held","why":"no echo"}]"#.to_owned()),
-    ];
+    let new = || (0, accepted("p", None, "user", "boss", "", 0));
+    let steps = [new(), (2, typed("p", "boss", 1, "task", "")), (4, asks(need)), (9, asks(""))];
+    assert_eq!(
+        spans(&history("p", &steps, 20)),
+        [
+            span("queue", "", "00-02"),
+            span("work", "boss", "02-04"),
+            span("person", "boss", "04-09"),
+            span("work", "boss", "09-")
+        ]
+    );
+    let moved = |to: &str, more: &str| format!(r#"[{{"event":"moved","id":"p","to":"{to}"{more}}}]"#);
+    let turn = r#","agent":"boss","turn":{"number":1,"kind":"task","token":"a995l1"}"#;
+    let why = r#","why":"no echo""#;
+    let steps = [new(), (2, moved("intent", turn)), (3, moved("in_doubt", why)), (5, moved("held", why))];
     let told = history("p", &steps, 20);
     assert_eq!(
         spans(&told),
         [
             span("queue", "", "00-02"),
-            span("work", "boss", "02-04"),
-            span("person", "boss", "04-09"),
-            span("work", "boss", "09-10"),
-            span("doubt", "boss", "10-12"),
-            span("person", "boss", "12-"),
+            span("work", "boss", "02-03"),
+            span("doubt", "boss", "03-05"),
+            span("person", "boss", "05-")
         ]
     );
     assert_eq!(told.title.as_deref(), Some("go 襷"));
@@ -185,8 +189,6 @@ fn who_had_a_task_and_how_is_told_in_stretches_of_time() {
         [
             ("accepted", None, None),
             ("typing", None, Some(1)),
-            ("delivered", Some("read"), Some(1)),
-            ("read", Some("read"), Some(1)),
             ("in_doubt", Some("no echo"), Some(1)),
             ("held", Some("no echo"), Some(1)),
         ]

@@ -1,6 +1,7 @@
 //! Answers without secrets: what goes to a browser may be kept there, filmed, or shown to others.
 
-use crate::wire::redact::{Redactor, hide_in};
+use crate::wire::hide::hide_in;
+use crate::wire::redact::Redactor;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};

@@ -55,7 +55,7 @@ impl OpenPort {
 /// What is to be done, decided from what is kept.
 pub(super) struct Plan {
     pub(super) file: WebFile,
-    /// The port, if it has to be opened.
+    /// None where the one that is open stays.
     pub(super) opened: Option<OpenPort>,
 }
 

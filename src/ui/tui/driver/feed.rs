@@ -1,13 +1,13 @@
 //! What happens, from the daemon's events; from its answers where it has no events; from the files where none runs.
 
-use super::Setup;
+use super::setup::Setup;
 use crate::io::client::{Asker, ClientError};
 use crate::io::clock::Clock;
 use crate::io::event_stream::{EventStream, ServerEvent};
 use crate::io::regular;
 use crate::read::{Answers, Model};
 use crate::ui::tui::ages::moment;
-use crate::ui::tui::input::{Input, Link, LogLine};
+use crate::ui::tui::input::{Link, LogLine, TopInput};
 use crate::wire::api::{
     EventsQuery, MessagePage, MessagesQuery, NeedsInfo, NeedsQuery, Problem, Question, StatusInfo,
     StatusQuery, ViewInfo, WorkspaceInfo,
@@ -40,7 +40,7 @@ pub(super) struct Feed {
     pub(super) setup: Setup,
     pub(super) asker: Asker,
     pub(super) clock: Clock,
-    pub(super) news: mpsc::Sender<Input>,
+    pub(super) news: mpsc::Sender<TopInput>,
     /// Id of the last step that was sent.
     pub(super) last: Option<String>,
     /// Whether anything has been shown.
@@ -67,7 +67,7 @@ impl Feed {
         }
     }
 
-    async fn send(&self, input: Input) -> Result<(), Over> {
+    async fn send(&self, input: TopInput) -> Result<(), Over> {
         self.news.send(input).await.map_err(|_| Over)
     }
 
@@ -86,7 +86,7 @@ impl Feed {
     }
 
     async fn pass_on(&mut self, mut stream: EventStream) -> Result<(), Over> {
-        self.send(Input::Link(Link::Live)).await?;
+        self.send(TopInput::Link(Link::Live)).await?;
         while let Some(event) = stream.next().await {
             if let Some(input) = read(&event) {
                 self.has_shown = true;
@@ -99,15 +99,15 @@ impl Feed {
 
     /// Asks each second as long as it answers.
     async fn ask(&mut self) -> Result<(), Over> {
-        self.send(Input::Link(Link::Asked)).await?;
+        self.send(TopInput::Link(Link::Asked)).await?;
         loop {
             match self.picture().await {
-                Ok(view) => self.send(Input::View(Box::new(view))).await?,
+                Ok(view) => self.send(TopInput::View(Box::new(view))).await?,
                 Err(error) => return self.wait(&error, 0).await,
             }
             self.has_shown = true;
             let lines = log_lines(&self.setup);
-            self.send(Input::Log(lines)).await?;
+            self.send(TopInput::Log(lines)).await?;
             tokio::time::sleep(ASK_EVERY).await;
         }
     }
@@ -128,16 +128,16 @@ impl Feed {
             ClientError::NotRunning { .. } => "no daemon is running (tasuki up)".to_owned(),
             error => error.to_string(),
         };
-        self.send(Input::Link(Link::Away { why, again_at })).await?;
+        self.send(TopInput::Link(Link::Away { why, again_at })).await?;
         if !self.has_shown {
             let setup = self.setup.clone();
             let files = tokio::task::spawn_blocking(move || (of_files(&setup), log_lines(&setup))).await;
             if let Ok((view, lines)) = files {
                 self.has_shown = true;
-                self.send(Input::Log(lines)).await?;
+                self.send(TopInput::Log(lines)).await?;
                 match view {
-                    Ok(view) => self.send(Input::View(Box::new(view))).await?,
-                    Err(problem) => self.send(Input::Done(Err(problem))).await?,
+                    Ok(view) => self.send(TopInput::View(Box::new(view))).await?,
+                    Err(problem) => self.send(TopInput::Done(Err(problem))).await?,
                 }
             }
         }
@@ -149,10 +149,10 @@ impl Feed {
 }
 
 /// An event as it is shown; none if it is of a kind that is not.
-fn read(event: &ServerEvent) -> Option<Input> {
+fn read(event: &ServerEvent) -> Option<TopInput> {
     match &*event.name {
-        "step" => serde_json::from_str(&event.data).ok().map(Input::Step),
-        "view" => serde_json::from_str(&event.data).ok().map(Input::View),
+        "step" => serde_json::from_str(&event.data).ok().map(TopInput::Step),
+        "view" => serde_json::from_str(&event.data).ok().map(TopInput::View),
         // Steps are lines of the log here, and those that are gone are missing in it.
         _ => None,
     }

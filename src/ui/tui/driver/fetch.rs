@@ -1,17 +1,18 @@
 //! What is fetched for what is looked at: a screen as it changes; queues and histories when anything has happened.
 
+use crate::engine::words::Millis;
 use crate::io::client::{ANSWER_DEADLINE, Asker, ClientError};
-use crate::ui::tui::input::{Input, PaneSeen, Wants};
+use crate::io::clock::Clock;
+use crate::ui::tui::input::{PaneSeen, TopInput, Wants};
 use crate::wire::api::{
     AgentQuery, MessagesQuery, PaneLookInfo, Problem, Question, RunInfo, ScreenInfo, StoryQuery,
 };
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
 
-/// Between two fetches of the same: a story is read, not watched.
-const EVERY: Duration = Duration::from_secs(1);
+/// Between two fetches of the same, in ms: a history is read, not watched.
+const EVERY_MS: u64 = 1000;
 /// Between two tries to see a screen that cannot be seen.
 const SCREEN_AGAIN: Duration = Duration::from_secs(2);
 /// Messages that are listed with those that ended.
@@ -22,22 +23,22 @@ const LISTED: usize = 200;
 struct Got {
     of: Option<String>,
     seq: u64,
-    at: Option<Instant>,
+    at: Option<Millis>,
 }
 
 impl Got {
     /// Whether it is to be fetched now.
-    fn is_due(&mut self, of: Option<&String>, seq: u64) -> bool {
+    fn is_due(&mut self, of: Option<&String>, seq: u64, now: Millis) -> bool {
         if of.is_none() {
             self.of = None;
             return false;
         }
         let is_other = self.of.as_ref() != of;
-        let is_late = self.at.is_none_or(|at| at.elapsed() >= EVERY);
+        let is_late = self.at.is_none_or(|at| now.0.saturating_sub(at.0) >= EVERY_MS);
         if !is_other && (self.seq == seq || !is_late) {
             return false;
         }
-        *self = Self { of: of.cloned(), seq, at: Some(Instant::now()) };
+        *self = Self { of: of.cloned(), seq, at: Some(now) };
         true
     }
 }
@@ -45,7 +46,8 @@ impl Got {
 /// Fetches what is wanted.
 pub(super) struct Fetcher {
     asker: Asker,
-    news: mpsc::Sender<Input>,
+    clock: Clock,
+    news: mpsc::Sender<TopInput>,
     screen: Option<(String, JoinHandle<()>)>,
     details: Got,
     story: Got,
@@ -54,13 +56,14 @@ pub(super) struct Fetcher {
 }
 
 impl Fetcher {
-    pub(super) fn new(asker: Asker, news: mpsc::Sender<Input>) -> Self {
+    pub(super) fn new(asker: Asker, clock: Clock, news: mpsc::Sender<TopInput>) -> Self {
         let (details, story, explain, messages) = Default::default();
-        Self { asker, news, screen: None, details, story, explain, messages }
+        Self { asker, clock, news, screen: None, details, story, explain, messages }
     }
 
     /// Fetches what is wanted and not there, as of this step of the journal.
     pub(super) fn want(&mut self, wants: &Wants, seq: u64) {
+        let now = self.clock.now();
         if self.screen.as_ref().map(|(name, _)| name) != wants.screen.as_ref() {
             self.stop();
             self.screen = wants.screen.clone().map(|name| {
@@ -68,31 +71,30 @@ impl Fetcher {
                 (name, task)
             });
         }
-        if self.details.is_due(wants.details.as_ref(), seq)
+        if self.details.is_due(wants.details.as_ref(), seq, now)
             && let Some(name) = wants.details.clone()
         {
             let path = AgentQuery { name }.address();
-            self.fetch(path, |got| got.ok().map(|details| Input::Details(Box::new(details))));
+            self.fetch(path, |got| got.ok().map(|details| TopInput::Details(Box::new(details))));
         }
-        if self.story.is_due(wants.story.as_ref(), seq)
+        if self.story.is_due(wants.story.as_ref(), seq, now)
             && let Some(id) = wants.story.clone()
         {
             let path = StoryQuery { id: id.clone() }.address();
-            self.fetch(path, |got| Some(Input::Story(id, got.map(Box::new))));
+            self.fetch(path, |got| Some(TopInput::History(id, got.map(Box::new))));
         }
         // A screen changes without a step.
-        let now = self.explain.at.map_or(0, |at| at.elapsed().as_secs());
-        if self.explain.is_due(wants.explain.as_ref(), now)
+        if self.explain.is_due(wants.explain.as_ref(), now.0, now)
             && let Some(name) = wants.explain.clone()
         {
             let path = format!("/api/panes/{name}/look");
-            self.fetch(path, |got| Some(Input::Explained(name, got.map(Box::new))));
+            self.fetch(path, |got| Some(TopInput::Explained(name, got.map(Box::new))));
         }
         let listed = wants.messages.then(String::new);
-        if self.messages.is_due(listed.as_ref(), seq) {
+        if self.messages.is_due(listed.as_ref(), seq, now) {
             let path = MessagesQuery { limit: Some(LISTED), ..MessagesQuery::default() }.address();
             let list = |got: Result<crate::wire::api::MessagePage, Problem>| {
-                got.ok().map(|page| Input::Messages(page.messages))
+                got.ok().map(|page| TopInput::Messages(page.messages))
             };
             self.fetch(path, list);
         }
@@ -108,7 +110,7 @@ impl Fetcher {
     fn fetch<T: serde::de::DeserializeOwned + Send>(
         &self,
         path: String,
-        input: impl FnOnce(Result<T, Problem>) -> Option<Input> + Send + 'static,
+        input: impl FnOnce(Result<T, Problem>) -> Option<TopInput> + Send + 'static,
     ) {
         let (asker, news) = (self.asker.clone(), self.news.clone());
         tokio::spawn(async move {
@@ -142,13 +144,14 @@ pub(super) fn problem(error: ClientError) -> Problem {
 }
 
 /// Sends an agent's screen as it changes.
-async fn watch(asker: Asker, news: mpsc::Sender<Input>, agent: String) {
+async fn watch(asker: Asker, news: mpsc::Sender<TopInput>, agent: String) {
     loop {
         let fault = match stream(&asker, &news, &agent).await {
             Ok(()) => None,
             Err(error) => Some(problem(error)),
         };
-        if let Some(problem) = fault {
+        // That no daemon runs is told once, above all.
+        if let Some(problem) = fault.filter(|problem| problem.code != "no-daemon") {
             let seen = match problem.code.as_str() {
                 "no-such-address" => look(&asker, &agent).await,
                 _ => Err(problem),
@@ -158,7 +161,7 @@ async fn watch(asker: Asker, news: mpsc::Sender<Input>, agent: String) {
                 fault: Some(problem.why),
                 ..PaneSeen::default()
             });
-            if news.send(Input::Pane(Box::new(seen))).await.is_err() {
+            if news.send(TopInput::Pane(Box::new(seen))).await.is_err() {
                 return;
             }
         }
@@ -166,7 +169,7 @@ async fn watch(asker: Asker, news: mpsc::Sender<Input>, agent: String) {
     }
 }
 
-async fn stream(asker: &Asker, news: &mpsc::Sender<Input>, agent: &str) -> Result<(), ClientError> {
+async fn stream(asker: &Asker, news: &mpsc::Sender<TopInput>, agent: &str) -> Result<(), ClientError> {
     let mut events = asker.follow(&format!("/api/agents/{agent}/screen?follow=true"), None).await?;
     while let Some(event) = events.next().await {
         match &*event.name {
@@ -178,7 +181,7 @@ async fn stream(asker: &Asker, news: &mpsc::Sender<Input>, agent: &str) -> Resul
                     rows: screen.rows,
                     fault: None,
                 };
-                if news.send(Input::Pane(Box::new(seen))).await.is_err() {
+                if news.send(TopInput::Pane(Box::new(seen))).await.is_err() {
                     return Ok(());
                 }
             }

@@ -2,24 +2,23 @@
 
 mod feed;
 mod fetch;
+mod setup;
 mod terminal;
 
-use super::input::{Act, Input};
+use super::input::{Act, TopInput};
 use super::screen::draw;
-use super::state::{Look, State};
+use super::state::TopState;
 use crate::engine::words::Millis;
 use crate::io::chance::mint_id;
 use crate::io::client::{ANSWER_DEADLINE, Asker, Client, ClientError};
 use crate::io::clock::Clock;
-use crate::io::workspace::{Surroundings, Workspace};
 use crate::wire::api::{Accepted, Done, PaneAnswered, Problem};
 use feed::Feed;
 use fetch::{Fetcher, problem};
 use rustix::process::{Signal, kill_current_process_group};
 use serde_json::{Value, json};
-use std::ffi::OsString;
+pub use setup::Setup;
 use std::io;
-use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 use terminal::{Terminal, Told};
@@ -29,19 +28,6 @@ use tokio::sync::mpsc;
 
 /// News that wait to be shown: whoever has more waits.
 const NEWS_MAX: usize = 64;
-
-/// What it is run with.
-#[derive(Debug, Clone)]
-pub struct Setup {
-    /// The workspace.
-    pub workspace: Workspace,
-    /// The user, the environment, and the current folder.
-    pub around: Surroundings,
-    /// How it is drawn.
-    pub look: Look,
-    /// This program, and what its verbs are given before all else.
-    pub program: (PathBuf, Vec<OsString>),
-}
 
 /// Why it cannot go on.
 #[derive(Debug, thiserror::Error)]
@@ -73,8 +59,8 @@ pub fn run(setup: Setup) -> Result<(), Fault> {
             has_shown: false,
         };
         let feed = tokio::spawn(feed.run());
-        let state = State::new(setup.look, at(clock.wall()));
-        let fetcher = Fetcher::new(client.asker(), news.clone());
+        let state = TopState::new(setup.look, at(clock.wall()));
+        let fetcher = Fetcher::new(client.asker(), clock, news.clone());
         let terminal = Terminal::take()?;
         let driver = Driver {
             setup,
@@ -101,8 +87,8 @@ struct Driver {
     setup: Setup,
     asker: Asker,
     clock: Clock,
-    news: mpsc::Sender<Input>,
-    state: State,
+    news: mpsc::Sender<TopInput>,
+    state: TopState,
     fetcher: Fetcher,
     /// None while somebody else has it.
     terminal: Option<Terminal>,
@@ -118,7 +104,7 @@ enum Next {
 }
 
 impl Driver {
-    async fn run(mut self, mut inbox: mpsc::Receiver<Input>) -> io::Result<()> {
+    async fn run(mut self, mut inbox: mpsc::Receiver<TopInput>) -> io::Result<()> {
         let mut ends =
             [SignalKind::terminate(), SignalKind::hangup(), SignalKind::interrupt(), SignalKind::quit()]
                 .map(signal)
@@ -126,7 +112,7 @@ impl Driver {
                 .collect::<io::Result<Vec<_>>>()?;
         let mut stops = signal(SignalKind::from_raw(Signal::TSTP.as_raw()))?;
         let mut goes_on = signal(SignalKind::from_raw(Signal::CONT.as_raw()))?;
-        self.state.on(Input::Id(mint_id().to_string()));
+        self.state.on(TopInput::Id(mint_id().to_string()));
         loop {
             self.show()?;
             let tick = self.until_tick();
@@ -159,7 +145,7 @@ impl Driver {
     fn show(&mut self) -> io::Result<()> {
         // Ages count whole seconds, and nothing else depends on the time.
         let now = at(self.clock.wall());
-        self.state.on(Input::Tick(now));
+        self.state.on(TopInput::Tick(now));
         self.fetcher.want(&self.state.wants(), self.state.seq);
         match &mut self.terminal {
             Some(terminal) => terminal.show(draw(&self.state, Terminal::size())),
@@ -168,7 +154,7 @@ impl Driver {
     }
 
     /// Takes one piece of news, and all that are there: they are drawn together.
-    fn take(&mut self, input: Input, inbox: &mut mpsc::Receiver<Input>) -> Next {
+    fn take(&mut self, input: TopInput, inbox: &mut mpsc::Receiver<TopInput>) -> Next {
         self.state.on(input);
         for _ in 0..NEWS_MAX {
             match inbox.try_recv() {
@@ -232,7 +218,7 @@ impl Driver {
             Ok(output) => refusal(&output.stderr),
             Err(error) => Problem { why: format!("cannot attach: {error}"), ..Problem::default() },
         };
-        self.state.on(Input::Done(Err(said)));
+        self.state.on(TopInput::Done(Err(said)));
         Ok(())
     }
 
@@ -251,9 +237,9 @@ impl Driver {
             let id = message.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
             let is_sent = sent.is_ok();
             // Nobody looks any more: the message is on the disk all the same.
-            let _ = news.send(Input::Sent(sent.map(|_| id).map_err(problem))).await;
+            let _ = news.send(TopInput::Sent(sent.map(|_| id).map_err(problem))).await;
             if is_sent {
-                let _ = news.send(Input::Id(mint_id().to_string())).await;
+                let _ = news.send(TopInput::Id(mint_id().to_string())).await;
             }
         });
     }
@@ -266,7 +252,7 @@ impl Driver {
                 Err(ClientError::Refused(problem)) => Err(problem),
                 Err(error) => Err(problem(error)),
             };
-            let _ = news.send(Input::Done(done)).await;
+            let _ = news.send(TopInput::Done(done)).await;
         });
     }
 
@@ -283,7 +269,7 @@ impl Driver {
                 Ok(output) => Err(refusal(&output.stderr)),
                 Err(error) => Err(Problem { why: format!("cannot run it: {error}"), ..Problem::default() }),
             };
-            let _ = news.send(Input::Done(done)).await;
+            let _ = news.send(TopInput::Done(done)).await;
         });
     }
 }

@@ -1,6 +1,6 @@
 //! The terminal: taken, written to where cells have changed, and given back clean, however this ends.
 
-use crate::ui::tui::input::{Input, Key};
+use crate::ui::tui::input::{Key, TopInput};
 use crossterm::cursor::{Hide, MoveTo, Show};
 use crossterm::event::{
     DisableBracketedPaste, EnableBracketedPaste, Event, EventStream, KeyCode, KeyEvent, KeyEventKind,
@@ -29,12 +29,12 @@ pub(super) struct Terminal {
 
 /// What the terminal tells.
 pub(super) enum Told {
-    Input(Input),
+    Input(TopInput),
     /// It has another size.
     Resized,
     /// Nothing that matters here.
     Nothing,
-    /// It is gone.
+    /// Nobody can type there any more.
     Gone,
 }
 
@@ -84,9 +84,9 @@ impl Terminal {
     pub(super) async fn told(&mut self) -> Told {
         match poll_fn(|context| Pin::new(&mut self.keys).poll_next(context)).await {
             Some(Ok(Event::Key(key))) => {
-                key_of(key).map_or(Told::Nothing, |key| Told::Input(Input::Key(key)))
+                key_of(key).map_or(Told::Nothing, |key| Told::Input(TopInput::Key(key)))
             }
-            Some(Ok(Event::Paste(text))) => Told::Input(Input::Paste(text)),
+            Some(Ok(Event::Paste(text))) => Told::Input(TopInput::Paste(text)),
             Some(Ok(Event::Resize(..))) => Told::Resized,
             Some(Ok(_)) => Told::Nothing,
             Some(Err(_)) | None => Told::Gone,

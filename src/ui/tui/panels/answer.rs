@@ -2,7 +2,7 @@
 
 use crate::ui::tui::modes::{Answering, Mode, choice_keys};
 use crate::ui::tui::paint::{Canvas, Ink, columns};
-use crate::ui::tui::state::State;
+use crate::ui::tui::state::TopState;
 use crate::wire::api::AsksInfo;
 use ratatui_core::layout::Rect;
 
@@ -18,7 +18,7 @@ pub(in crate::ui::tui) enum AskLine {
 }
 
 /// The choices below a screen that asks, while nobody answers yet.
-pub(in crate::ui::tui) fn offered(state: &State, area: Rect) -> Vec<AskLine> {
+pub(in crate::ui::tui) fn offered(state: &TopState, area: Rect) -> Vec<AskLine> {
     // Where the screen has little room, its own rows tell them.
     if area.height < 12 || !matches!(state.mode, Mode::Normal) {
         return Vec::new();

@@ -3,7 +3,7 @@
 use crate::ui::tui::marks::Mark;
 use crate::ui::tui::modes::Mode;
 use crate::ui::tui::paint::{Canvas, Ink, columns};
-use crate::ui::tui::state::{Beside, Place, State};
+use crate::ui::tui::state::{Beside, Place, TopState};
 use ratatui_core::layout::Rect;
 
 /// All keys, for `?`.
@@ -28,7 +28,7 @@ const KEYS: [(&str, &str); 17] = [
 ];
 
 /// The last row: keys, as many as there is room for.
-pub(in crate::ui::tui) fn keys(canvas: &mut Canvas, state: &State, y: u16) {
+pub(in crate::ui::tui) fn keys(canvas: &mut Canvas, state: &TopState, y: u16) {
     let width = canvas.area().width;
     let shown: Vec<(&str, &str)> = match &state.mode {
         Mode::Normal => normal(state, width),
@@ -64,7 +64,7 @@ fn plain(key: &'static str) -> &'static str {
 }
 
 /// The keys of the view; in a narrow one, those that matter most.
-fn normal(state: &State, width: u16) -> Vec<(&'static str, &'static str)> {
+fn normal(state: &TopState, width: u16) -> Vec<(&'static str, &'static str)> {
     let enter = match state.place {
         Place::Team | Place::Needs => ("⏎", "attach"),
         Place::Tasks | Place::Messages => ("⏎", "open"),
@@ -101,12 +101,12 @@ fn normal(state: &State, width: u16) -> Vec<(&'static str, &'static str)> {
 }
 
 /// Whether something is said or asked in the row above the keys.
-pub(in crate::ui::tui) fn is_said(state: &State) -> bool {
+pub(in crate::ui::tui) fn is_said(state: &TopState) -> bool {
     state.notice.is_some() || matches!(state.mode, Mode::Filter | Mode::Confirm(_))
 }
 
 /// What was done, what kept it from being done, or what is asked.
-pub(in crate::ui::tui) fn said(canvas: &mut Canvas, state: &State, y: u16) {
+pub(in crate::ui::tui) fn said(canvas: &mut Canvas, state: &TopState, y: u16) {
     let width = canvas.area().width;
     let room = width.saturating_sub(2);
     match (&state.mode, &state.notice) {
@@ -128,7 +128,7 @@ pub(in crate::ui::tui) fn said(canvas: &mut Canvas, state: &State, y: u16) {
 }
 
 /// All keys, over what is there.
-pub(in crate::ui::tui) fn all_keys(canvas: &mut Canvas, state: &State, body: Rect) {
+pub(in crate::ui::tui) fn all_keys(canvas: &mut Canvas, state: &TopState, body: Rect) {
     canvas.clear(body);
     canvas.rule((body.x, body.y), body.width, "Keys", "any key goes back");
     let mut y = body.top() + 1;

@@ -5,7 +5,7 @@ use crate::ui::tui::ages::{age, clock, length};
 use crate::ui::tui::input::Link;
 use crate::ui::tui::marks::Mark;
 use crate::ui::tui::paint::{Canvas, Ink, columns};
-use crate::ui::tui::state::State;
+use crate::ui::tui::state::TopState;
 use crate::wire::api::{ChainInfo, NeedKindInfo};
 
 /// Columns from which on the first row also has the daemon and the time.
@@ -20,7 +20,7 @@ pub(in crate::ui::tui) struct Line {
 }
 
 /// The first row.
-pub(in crate::ui::tui) fn head(canvas: &mut Canvas, state: &State) {
+pub(in crate::ui::tui) fn head(canvas: &mut Canvas, state: &TopState) {
     let width = canvas.area().width;
     let name = state.workspace.as_ref().map_or("", |workspace| &*workspace.name);
     let mut time = String::new();
@@ -50,7 +50,7 @@ pub(in crate::ui::tui) fn head(canvas: &mut Canvas, state: &State) {
     canvas.text((width.saturating_sub(time_columns + 1), 0), time_columns, &time, Ink::Plain);
 }
 
-fn daemon(state: &State) -> String {
+fn daemon(state: &TopState) -> String {
     let daemon = state.workspace.as_ref().and_then(|workspace| workspace.daemon.as_ref());
     match (&state.link, daemon) {
         (Link::Loading, _) => "…".to_owned(),
@@ -62,7 +62,7 @@ fn daemon(state: &State) -> String {
 }
 
 /// The five counts, as far as they fit: those of nothing go first, then the words.
-fn pulse(state: &State, room: usize) -> Vec<(String, Ink)> {
+fn pulse(state: &TopState, room: usize) -> Vec<(String, Ink)> {
     let Some(workspace) = &state.workspace else { return Vec::new() };
     let pulse = &workspace.pulse;
     let counts = [
@@ -99,7 +99,7 @@ fn pulse(state: &State, room: usize) -> Vec<(String, Ink)> {
 }
 
 /// What is amiss, and the wait chains.
-pub(in crate::ui::tui) fn lines(state: &State, width: u16) -> Vec<Line> {
+pub(in crate::ui::tui) fn lines(state: &TopState, width: u16) -> Vec<Line> {
     let mut lines = Vec::new();
     if let Link::Away { why, again_at } = &state.link {
         let as_it_was = match state.seen_at {
@@ -136,12 +136,12 @@ pub(in crate::ui::tui) fn lines(state: &State, width: u16) -> Vec<Line> {
     lines
 }
 
-fn is_of_halt(state: &State, chain: &ChainInfo) -> bool {
+fn is_of_halt(state: &TopState, chain: &ChainInfo) -> bool {
     let need = chain.need.as_deref().and_then(|id| state.need(id));
     need.is_some_and(|need| need.kind == NeedKindInfo::Halted)
 }
 
-fn chain(state: &State, chain: &ChainInfo, width: u16) -> Line {
+fn chain(state: &TopState, chain: &ChainInfo, width: u16) -> Line {
     let since = age(Some(&chain.since), state.time());
     let is_yours = chain.cause.who == "you";
     let arrow = if state.look.ascii { " > " } else { " › " };

@@ -1,17 +1,17 @@
 //! Lists of needs and of messages.
 
+use super::{empty, window};
 use crate::ui::tui::ages::age;
 use crate::ui::tui::marks::{of_message, of_need};
 use crate::ui::tui::paint::{Canvas, Ink, columns};
-use crate::ui::tui::screen::{empty, window};
-use crate::ui::tui::state::{Place, State};
+use crate::ui::tui::state::{Place, TopState};
 use ratatui_core::layout::Rect;
 
 /// Columns of an age.
 const FOR: u16 = 8;
 
 /// What waits for a person.
-pub(in crate::ui::tui) fn needs(canvas: &mut Canvas, state: &State, area: Rect) {
+pub(in crate::ui::tui) fn needs(canvas: &mut Canvas, state: &TopState, area: Rect) {
     let needs = state.needs();
     let behind: std::collections::BTreeSet<&String> =
         state.needs.needs.iter().flat_map(|need| &need.behind).collect();
@@ -44,7 +44,7 @@ pub(in crate::ui::tui) fn needs(canvas: &mut Canvas, state: &State, area: Rect) 
 }
 
 /// Open tasks, or all messages.
-pub(in crate::ui::tui) fn messages(canvas: &mut Canvas, state: &State, place: Place, area: Rect) {
+pub(in crate::ui::tui) fn messages(canvas: &mut Canvas, state: &TopState, place: Place, area: Rect) {
     let messages = if place == Place::Messages { state.all_messages() } else { state.tasks() };
     let found = &state.shelves[place.index()].filter;
     let open = state.workspace.as_ref().map_or(0, |workspace| workspace.open);

@@ -2,7 +2,7 @@
 
 use crate::ui::tui::ages::clock;
 use crate::ui::tui::paint::{Canvas, Ink, columns};
-use crate::ui::tui::state::State;
+use crate::ui::tui::state::TopState;
 use ratatui_core::layout::Rect;
 
 /// Columns from which on times have their ms.
@@ -12,7 +12,7 @@ const MS_FROM: u16 = 70;
 const SPARE_FROM: usize = 4;
 
 /// Draws the newest lines that there is room for, the newest last.
-pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &State, area: Rect) {
+pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect) {
     if area.height == 0 {
         return;
     }
@@ -40,7 +40,7 @@ struct Row<'a> {
 }
 
 /// The rows that there is room for: the newest lines, each with how it is known.
-fn lines(state: &State, area: Rect, with_ms: bool) -> Vec<Row<'_>> {
+fn lines(state: &TopState, area: Rect, with_ms: bool) -> Vec<Row<'_>> {
     let shown = usize::from(area.height.saturating_sub(1));
     let end = state.log.len().saturating_sub(state.log_back);
     let indent = if with_ms { 12 } else { 8 };

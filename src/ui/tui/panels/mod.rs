@@ -4,10 +4,28 @@ pub(super) mod answer;
 pub(super) mod compose;
 pub(super) mod footer;
 pub(super) mod header;
+pub(super) mod history;
 pub(super) mod list;
 pub(super) mod log;
 pub(super) mod pane;
 pub(super) mod queue;
 pub(super) mod relay;
-pub(super) mod story;
 pub(super) mod team;
+
+use super::paint::{Canvas, Ink};
+use ratatui_core::layout::Rect;
+
+/// Where rows begin to be shown so that the chosen one is among them.
+pub(super) fn window(chosen: usize, rows: usize, shown: usize) -> usize {
+    if rows <= shown || shown == 0 {
+        return 0;
+    }
+    chosen.saturating_sub(shown / 2).min(rows - shown)
+}
+
+/// What a panel says that has nothing to show.
+pub(super) fn empty(canvas: &mut Canvas, area: Rect, text: &str) {
+    if area.height > 1 {
+        canvas.text((area.x + 1, area.y + 1), area.width.saturating_sub(2), text, Ink::Dim);
+    }
+}

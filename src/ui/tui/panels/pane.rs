@@ -1,16 +1,16 @@
 //! The screen of one agent, as it is, and how it is read.
 
+use super::empty;
 use crate::ui::tui::ages::age;
 use crate::ui::tui::marks::of_agent;
 use crate::ui::tui::paint::{Canvas, Ink, columns};
-use crate::ui::tui::screen::empty;
-use crate::ui::tui::state::{Look, State};
+use crate::ui::tui::state::{Look, TopState};
 use crate::wire::api::RunInfo;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::{Color, Modifier, Style};
 
 /// Draws the screen of the agent that is looked at: its last rows, if there are more than there is room for.
-pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &State, area: Rect) {
+pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect) {
     if area.height == 0 {
         return;
     }
@@ -127,7 +127,7 @@ fn color(text: &str) -> Option<Color> {
 }
 
 /// Draws how the screen of an agent is read.
-pub(in crate::ui::tui) fn explain(canvas: &mut Canvas, state: &State, name: &str, area: Rect) {
+pub(in crate::ui::tui) fn explain(canvas: &mut Canvas, state: &TopState, name: &str, area: Rect) {
     canvas.rule((area.x, area.y), area.width, &format!("How the screen of {name} is read"), "Esc back");
     let look = match &state.explained {
         Some((of, Ok(look))) if of == name => look,

@@ -2,24 +2,24 @@
 
 use crate::ui::tui::marks::of_message;
 use crate::ui::tui::paint::{Canvas, Ink};
-use crate::ui::tui::state::State;
+use crate::ui::tui::state::TopState;
 use crate::wire::api::AgentDetails;
 use ratatui_core::layout::Rect;
 
 /// Its queue, if it is known and not empty.
-fn details(state: &State) -> Option<&AgentDetails> {
+fn details(state: &TopState) -> Option<&AgentDetails> {
     let name = &state.looked_at()?.agent_name;
     let details = state.details.as_ref().filter(|details| details.agent.agent_name == *name)?;
     (!details.queue.is_empty() || !details.kept_back.is_empty()).then_some(details)
 }
 
 /// Rows that it would take.
-pub(in crate::ui::tui) fn rows(state: &State) -> usize {
+pub(in crate::ui::tui) fn rows(state: &TopState) -> usize {
     details(state).map_or(0, |details| details.queue.len() + details.kept_back.len() + 1)
 }
 
 /// Draws it.
-pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &State, area: Rect) {
+pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect) {
     let Some(details) = details(state).filter(|_| area.height > 0) else { return };
     let note = match details.kept_back.len() {
         0 => details.queue.len().to_string(),

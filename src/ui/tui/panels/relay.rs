@@ -3,7 +3,7 @@
 use crate::ui::tui::ages::{clock, length, moment};
 use crate::ui::tui::marks::Mark;
 use crate::ui::tui::paint::{Canvas, Ink};
-use crate::ui::tui::state::State;
+use crate::ui::tui::state::TopState;
 use crate::wire::api::{SpanInfo, StoryTree};
 use ratatui_core::layout::Rect;
 
@@ -16,7 +16,7 @@ struct Leg<'a> {
     depth: u16,
 }
 
-fn legs(state: &State) -> Vec<Leg<'_>> {
+fn legs(state: &TopState) -> Vec<Leg<'_>> {
     let Some((_, Ok(story))) = &state.story else { return Vec::new() };
     let mut stack = vec![Leg { tree: &story.tree, depth: 0 }];
     let mut legs = Vec::new();
@@ -28,7 +28,7 @@ fn legs(state: &State) -> Vec<Leg<'_>> {
 }
 
 /// Rows that it would take.
-pub(in crate::ui::tui) fn rows(state: &State) -> usize {
+pub(in crate::ui::tui) fn rows(state: &TopState) -> usize {
     match legs(state).len() {
         0 => 0,
         legs => legs + 2,
@@ -36,7 +36,7 @@ pub(in crate::ui::tui) fn rows(state: &State) -> usize {
 }
 
 /// Draws a bar for each message of the task.
-pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &State, area: Rect) {
+pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect) {
     let legs = legs(state);
     let Some(first) = legs.first().filter(|_| area.height > 1) else { return };
     let root = first.tree;

@@ -1,11 +1,11 @@
 //! The team: who does what, for how long.
 
+use super::{empty, window};
 use crate::engine::words::counted;
 use crate::ui::tui::ages::age;
 use crate::ui::tui::marks::of_agent;
 use crate::ui::tui::paint::{Canvas, Ink, columns};
-use crate::ui::tui::screen::{empty, window};
-use crate::ui::tui::state::{Place, State};
+use crate::ui::tui::state::{Place, TopState};
 use crate::wire::api::AgentInfo;
 use ratatui_core::layout::Rect;
 
@@ -26,7 +26,7 @@ struct Widths {
 }
 
 /// Draws the team.
-pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &State, area: Rect) {
+pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect) {
     let team = state.team();
     let kind = if state.is_table() { "t tree" } else { "t table" };
     let found = &state.shelves[Place::Team.index()].filter;
@@ -108,7 +108,7 @@ fn heading(canvas: &mut Canvas, area: Rect, widths: &Widths) {
 /// The columns behind the name.
 fn cells(
     canvas: &mut Canvas,
-    state: &State,
+    state: &TopState,
     (area, y): (Rect, u16),
     widths: &Widths,
     (agent, word, ink): (&AgentInfo, &str, Ink),
@@ -131,7 +131,7 @@ fn cells(
 }
 
 /// What an agent does: what it asks, why it does nothing, what its pane says, or its task.
-fn doing(state: &State, agent: &AgentInfo) -> String {
+fn doing(state: &TopState, agent: &AgentInfo) -> String {
     let first =
         |text: &str| text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned();
     if let Some(asks) = &agent.asks {

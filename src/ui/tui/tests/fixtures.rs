@@ -1,7 +1,7 @@
 //! Teams as they may be met.
 
-use crate::ui::tui::input::{Input, Key, Link, LogLine, PaneSeen};
-use crate::ui::tui::{Look, State, draw};
+use crate::ui::tui::input::{Key, Link, LogLine, PaneSeen, TopInput};
+use crate::ui::tui::{Look, TopState, draw};
 use crate::wire::api::{RunInfo, StoryInfo, ViewInfo};
 use chrono::FixedOffset;
 use ratatui_core::buffer::Buffer;
@@ -21,7 +21,7 @@ pub(super) fn look(ascii: bool) -> Look {
 }
 
 /// What is drawn, as a person sees it.
-pub(super) fn text(state: &State, size: (u16, u16)) -> String {
+pub(super) fn text(state: &TopState, size: (u16, u16)) -> String {
     rows(&draw(state, size)).join("\n") + "\n"
 }
 
@@ -92,15 +92,15 @@ pub(super) fn workspace(pulse: [usize; 5]) -> Value {
     })
 }
 
-pub(super) fn view(value: Value) -> Input {
-    Input::View(Box::new(serde_json::from_value::<ViewInfo>(value).unwrap()))
+pub(super) fn view(value: Value) -> TopInput {
+    TopInput::View(Box::new(serde_json::from_value::<ViewInfo>(value).unwrap()))
 }
 
 /// An empty screen that is live.
-pub(super) fn live(ascii: bool) -> State {
-    let mut state = State::new(look(ascii), NOW);
-    state.on(Input::Link(Link::Live));
-    state.on(Input::Id("msg-000000000001".to_owned()));
+pub(super) fn live(ascii: bool) -> TopState {
+    let mut state = TopState::new(look(ascii), NOW);
+    state.on(TopInput::Link(Link::Live));
+    state.on(TopInput::Id("msg-000000000001".to_owned()));
     state
 }
 
@@ -108,10 +108,8 @@ fn order(agents: &[Value]) -> Vec<&str> {
     agents.iter().map(|agent| agent["agent_name"].as_str().unwrap()).collect()
 }
 
-/// The team of the household ledger: one of it asks, one has an error, and a task is in doubt.
-pub(super) fn ledger(ascii: bool) -> State {
-    let mut state = live(ascii);
-    let agents = [
+fn ledger_agents() -> [Value; 6] {
+    [
         with(
             agent("grand_boss", "user", "waiting", 514),
             json!({"current_task": "dry-run", "parts": 1, "why": "middle_manager is to answer"}),
@@ -133,7 +131,13 @@ pub(super) fn ledger(ascii: bool) -> State {
             agent("reviewer", "grand_boss", "error", 1320),
             json!({"queued": 1, "why": "its login has expired; nothing is typed to it"}),
         ),
-    ];
+    ]
+}
+
+/// The team of the household ledger: one of it asks, one has an error, and a task is in doubt.
+pub(super) fn ledger(ascii: bool) -> TopState {
+    let mut state = live(ascii);
+    let agents = ledger_agents();
     let needs = json!({
         "needs": [
             need("asks.coding_writing_specialist.4f2a99c1", "asks", "stops", "coding_writing_specialist asks: run cargo add similar@2?", 72,
@@ -164,17 +168,17 @@ pub(super) fn ledger(ascii: bool) -> State {
             message("old-one", "reviewer", "completed", 9000, "銀行CSVの文字化けを直す"),
         ],
     })));
-    state.on(Input::Key(Key::Down));
-    state.on(Input::Key(Key::Down));
-    state.on(Input::Pane(Box::new(pane())));
-    state.on(Input::Log(log()));
-    state.on(Input::Story("dry-run".to_owned(), Ok(Box::new(story()))));
+    state.on(TopInput::Key(Key::Down));
+    state.on(TopInput::Key(Key::Down));
+    state.on(TopInput::Pane(Box::new(pane())));
+    state.on(TopInput::Log(log()));
+    state.on(TopInput::History("dry-run".to_owned(), Ok(Box::new(story()))));
     let details = json!({
         "agent": agent("coding_writing_specialist", "middle_manager", "waiting_input", 72), "current": null,
         "queue": [message("sjis-docs.plan.write", "coding_writing_specialist", "queued", 100, "Write it")],
         "kept_back": [with(message("ledger-wal.plan.code", "coding_writing_specialist", "queued", 90, "Code it"), json!({"waits_for": "ledger-wal.plan"}))],
     });
-    state.on(Input::Details(Box::new(serde_json::from_value(details).unwrap())));
+    state.on(TopInput::Details(Box::new(serde_json::from_value(details).unwrap())));
     state
 }
 
@@ -294,7 +298,7 @@ fn story() -> StoryInfo {
 }
 
 /// Names, titles and a screen that would do something to a terminal, if they were let.
-pub(super) fn hostile() -> State {
+pub(super) fn hostile() -> TopState {
     let mut state = live(false);
     let evil = "\u{1b}[2J\u{1b}]0;x\u{7}\u{202e}abc\u{9b}31m\r\n\t👩‍👩‍👧 e\u{301}\u{301}\u{301}\u{301}\u{301}\u{301} 👍🏽 ｱｲｳ\u{200b}";
     let agents = [
@@ -311,17 +315,21 @@ pub(super) fn hostile() -> State {
                   "chains": []},
     })));
     let run = RunInfo { text: evil.to_owned(), columns: 40, ..RunInfo::default() };
-    state.on(Input::Pane(Box::new(PaneSeen {
+    state.on(TopInput::Pane(Box::new(PaneSeen {
         agent: evil.to_owned(),
         rows: vec![vec![run.clone()], vec![run]],
         ..PaneSeen::default()
     })));
-    state.on(Input::Log(vec![LogLine { at: NOW, text: evil.to_owned(), evidence: Some(evil.to_owned()) }]));
+    state.on(TopInput::Log(vec![LogLine {
+        at: NOW,
+        text: evil.to_owned(),
+        evidence: Some(evil.to_owned()),
+    }]));
     state
 }
 
 /// A hundred agents.
-pub(super) fn hundred() -> State {
+pub(super) fn hundred() -> TopState {
     let mut state = live(false);
     let states = [
         "working",
@@ -360,7 +368,7 @@ pub(super) fn hundred() -> State {
 }
 
 /// A workspace whose team has nobody.
-pub(super) fn empty() -> State {
+pub(super) fn empty() -> TopState {
     let mut state = live(false);
     state.on(view(
         json!({"whole": true, "seq": 0, "now": ago(0), "workspace": workspace([0; 5]), "order": []}),
@@ -369,16 +377,16 @@ pub(super) fn empty() -> State {
 }
 
 /// The ledger's team when its daemon has gone.
-pub(super) fn away() -> State {
+pub(super) fn away() -> TopState {
     let mut state = ledger(false);
     let why = "no daemon is running (tasuki up)".to_owned();
-    state.on(Input::Link(Link::Away { why, again_at: NOW + 8000 }));
-    state.on(Input::Tick(NOW + 4000));
+    state.on(TopInput::Link(Link::Away { why, again_at: NOW + 8000 }));
+    state.on(TopInput::Tick(NOW + 4000));
     state
 }
 
 /// The ledger's team while all typing is held.
-pub(super) fn held() -> State {
+pub(super) fn held() -> TopState {
     let mut state = ledger(false);
     let mut space = workspace([0, 2, 4, 1, 0]);
     space["halted_since"] = ago(192).into();

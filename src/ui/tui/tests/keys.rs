@@ -1,17 +1,17 @@
 //! What keys do.
 
 use super::fixtures::{NOW, ago, asks, held, ledger, text, view};
-use crate::ui::tui::State;
-use crate::ui::tui::input::{Act, Input, Key};
+use crate::ui::tui::TopState;
+use crate::ui::tui::input::{Act, Key, TopInput};
 use crate::wire::api::Problem;
 use serde_json::json;
 
-fn press(state: &mut State, keys: &[Key]) -> Vec<Act> {
-    keys.iter().flat_map(|&key| state.on(Input::Key(key))).collect()
+fn press(state: &mut TopState, keys: &[Key]) -> Vec<Act> {
+    keys.iter().flat_map(|&key| state.on(TopInput::Key(key))).collect()
 }
 
-fn typed(state: &mut State, text: &str) -> Vec<Act> {
-    text.chars().flat_map(|c| state.on(Input::Key(Key::Char(c)))).collect()
+fn typed(state: &mut TopState, text: &str) -> Vec<Act> {
+    text.chars().flat_map(|c| state.on(TopInput::Key(Key::Char(c)))).collect()
 }
 
 fn post(path: &str, body: serde_json::Value) -> Vec<Act> {
@@ -75,8 +75,8 @@ fn a_task_is_handed_over_once_and_a_refused_text_stays() {
     press(&mut state, &[Key::Char('n')]);
     // Letters are a text here, and no commands.
     assert_eq!(typed(&mut state, "quit XH 1"), []);
-    state.on(Input::Key(Key::NewLine));
-    state.on(Input::Paste("\u{1b}[31m取り込み\r\n".to_owned()));
+    state.on(TopInput::Key(Key::NewLine));
+    state.on(TopInput::Paste("\u{1b}[31m取り込み\r\n".to_owned()));
     press(&mut state, &[Key::Backspace, Key::Home, Key::Char('A'), Key::Right, Key::Delete, Key::End]);
     let content = "Aqit XH 1\n[31m取り込み";
     let message = json!({"id": "msg-000000000001", "to": "coding_writing_specialist", "type": "task", "content": content});
@@ -89,7 +89,7 @@ fn a_task_is_handed_over_once_and_a_refused_text_stays() {
         field: Some("to".into()),
         ..Problem::default()
     };
-    state.on(Input::Sent(Err(problem)));
+    state.on(TopInput::Sent(Err(problem)));
     let shown = text(&state, (80, 24));
     assert!(
         shown.contains("Refused: there is no agent `x` (to)") && shown.contains("tasuki status"),
@@ -97,7 +97,7 @@ fn a_task_is_handed_over_once_and_a_refused_text_stays() {
     );
     assert!(shown.contains("取り込み"), "{shown}");
     assert_eq!(press(&mut state, &[Key::Enter]), vec![Act::Send(message)]);
-    state.on(Input::Sent(Ok("msg-000000000001".into())));
+    state.on(TopInput::Sent(Ok("msg-000000000001".into())));
     assert!(text(&state, (80, 24)).contains("msg-000000000001 is accepted"));
     assert_eq!(typed(&mut state, "q"), vec![Act::Quit]);
 }
@@ -120,7 +120,7 @@ fn a_filter_leaves_what_fits_and_its_letters_are_no_commands() {
     let mut state = ledger(false);
     assert_eq!(typed(&mut state, "/spec"), []);
     press(&mut state, &[Key::Enter]);
-    let names = |state: &State| state.ids().join(" ");
+    let names = |state: &TopState| state.ids().join(" ");
     assert_eq!(names(&state), "coding_writing_specialist research_analysis_specialist testing_specialist");
     assert_eq!(typed(&mut state, "/qqq"), []);
     assert_eq!(names(&state), "");
@@ -143,11 +143,30 @@ fn the_choice_stays_with_its_row_when_others_come_and_go() {
 fn only_what_changes_is_drawn_again() {
     let mut state = ledger(false);
     let before = crate::ui::tui::draw(&state, (160, 45));
-    state.on(Input::Tick(NOW + 400));
+    state.on(TopInput::Tick(NOW + 400));
     let again = crate::ui::tui::draw(&state, (160, 45));
     assert_eq!(before.diff(&again).len(), 0);
-    state.on(Input::Tick(NOW + 1000));
+    state.on(TopInput::Tick(NOW + 1000));
     let later = crate::ui::tui::draw(&state, (160, 45));
     let changed = before.diff(&later).len();
     assert!((10..80).contains(&changed), "{changed} cells");
+}
+
+#[test]
+fn the_whole_task_is_told_once_a_history_names_it() {
+    let mut state = ledger(false);
+    assert_eq!(state.wants().story.as_deref(), Some("dry-run"));
+    state.messages.clear();
+    state.parents.clear();
+    assert_eq!(state.wants().story.as_deref(), Some("dry-run.plan.code"));
+    let (_, story) = state.story.clone().unwrap();
+    let mut tree = story.unwrap();
+    tree.tree.id = "dry-run.plan.code".to_owned();
+    tree.tree.parent = Some("dry-run.plan".to_owned());
+    state.on(TopInput::History("dry-run.plan.code".to_owned(), Ok(Box::new(tree))));
+    assert_eq!(state.wants().story.as_deref(), Some("dry-run.plan"));
+    // One that was asked for before and comes late is not taken for it.
+    let problem = Problem { why: "late".into(), ..Problem::default() };
+    state.on(TopInput::History("sjis-docs".to_owned(), Err(problem)));
+    assert_eq!(state.story.as_ref().unwrap().0, "dry-run.plan.code");
 }

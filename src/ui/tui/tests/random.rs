@@ -1,8 +1,8 @@
 //! Whatever is shown in whatever size: it is drawn, no control character is in it, and no wide character is cut.
 
 use super::fixtures::{away, empty, held, hostile, hundred, ledger, live};
-use crate::ui::tui::input::{Input, Key};
-use crate::ui::tui::{State, draw};
+use crate::ui::tui::input::{Key, TopInput};
+use crate::ui::tui::{TopState, draw};
 use ratatui_core::buffer::Buffer;
 use unicode_width::UnicodeWidthStr;
 
@@ -73,7 +73,7 @@ fn check(buffer: &Buffer, size: (u16, u16), what: &str) {
     }
 }
 
-fn state(kind: usize) -> State {
+fn state(kind: usize) -> TopState {
     match kind {
         0 => ledger(false),
         1 => hostile(),
@@ -97,10 +97,10 @@ fn whatever_is_shown_in_whatever_size_is_whole() {
         for press in 0..12 {
             let what = format!("TOP_SEED={seed}, run {run}, press {press}");
             if dice.roll(6) == 0 {
-                state.on(Input::Paste("a\u{1b}[2J襷\n👩‍👩‍👧\u{202e}".repeat(dice.roll(9))));
+                state.on(TopInput::Paste("a\u{1b}[2J襷\n👩‍👩‍👧\u{202e}".repeat(dice.roll(9))));
             } else {
                 let key = dice.key();
-                state.on(Input::Key(key));
+                state.on(TopInput::Key(key));
             }
             let size = dice.size();
             check(&draw(&state, size), size, &what);

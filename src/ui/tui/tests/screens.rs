@@ -1,13 +1,13 @@
 //! Whole screens, as a person sees them.
 
 use super::fixtures::{away, empty, held, hostile, hundred, ledger, live, text};
-use crate::ui::tui::State;
-use crate::ui::tui::input::{Input, Key};
+use crate::ui::tui::TopState;
+use crate::ui::tui::input::{Key, TopInput};
 use expect_test::expect_file;
 
-fn pressed(mut state: State, keys: &[Key]) -> State {
+fn pressed(mut state: TopState, keys: &[Key]) -> TopState {
     for &key in keys {
-        state.on(Input::Key(key));
+        state.on(TopInput::Key(key));
     }
     state
 }
@@ -22,7 +22,7 @@ fn the_team_is_drawn_at_every_size() {
     let ascii = text(&ledger(true), (80, 24));
     let own: String = ascii.chars().filter(|c| !c.is_ascii()).collect();
     // What an agent's screen or a title has is theirs.
-    assert!(own.chars().all(|c| c > '\u{2e80}' || "•❯".contains(c)), "{own}");
+    assert!(own.chars().all(|c| c > '\u{2e80}'), "{own}");
     expect_file!["golden/ledger-ascii-80x24.txt"].assert_eq(&ascii);
 }
 
@@ -51,6 +51,6 @@ fn each_place_and_mode_is_drawn() {
     let story = pressed(ledger(false), &[Key::Char('2'), Key::Down, Key::Char('w')]);
     expect_file!["golden/story-80x24.txt"].assert_eq(&text(&story, (80, 24)));
     let mut task = pressed(ledger(false), &[Key::Char('n')]);
-    task.on(Input::Paste("家計簿を複数通貨に対応させる。まず設計を書き、それから実装して、テストを足してください。\nThen tell me.".to_owned()));
+    task.on(TopInput::Paste("家計簿を複数通貨に対応させる。まず設計を書き、それから実装して、テストを足してください。\nThen tell me.".to_owned()));
     expect_file!["golden/task-80x24.txt"].assert_eq(&text(&task, (80, 24)));
 }

@@ -1,5 +1,5 @@
 // Single keys. Off in text fields, while an input method composes, in dialogs, and by a setting.
-import { useEffect } from "./view.js";
+import { useEffect, useRef } from "./view.js";
 import { keysOn } from "./prefs.js";
 
 const layers = [];
@@ -8,14 +8,18 @@ let answeringUntil = 0;
 /** For so long a digit after `a` is an answer. */
 const ANSWER_MS = 3000;
 
-/** Handlers while the part is shown; those of later parts come first. `keys` maps a key to what it does; `answer` takes a digit. */
-export function useKeys(keys) {
+/** Handlers while the part is shown; those of later parts come first, the base last. `keys` maps a key to what it does; `answer` takes a digit. */
+export function useKeys(keys, isBase = false) {
+  const layer = useRef({ keys });
+  layer.current.keys = keys;
   useEffect(() => {
-    layers.push(keys);
+    const own = layer.current;
+    if (isBase) layers.unshift(own);
+    else layers.push(own);
     return () => {
-      layers.splice(layers.indexOf(keys), 1);
+      layers.splice(layers.indexOf(own), 1);
     };
-  });
+  }, []);
 }
 
 export const isTextField = (element) =>
@@ -42,10 +46,10 @@ function press(event) {
 }
 
 function run(key, event, value) {
-  for (const layer of [...layers].reverse()) {
-    if (!layer[key]) continue;
+  for (const { keys } of [...layers].reverse()) {
+    if (!keys[key]) continue;
     event.preventDefault();
-    layer[key](value);
+    keys[key](value);
     return;
   }
 }

@@ -89,5 +89,6 @@ function settled(rungs, tree, ended) {
 export function eventsOf(tree, most = 24) {
   const steps = flat(tree).flatMap(({ tree: one }) => (one.story ?? []).map((step) => ({ ...step, id: step.id ?? one.id })));
   const keyed = steps.map((step, at) => ({ ...step, key: `${step.seq}.${step.id}.${step.what}.${at}` }));
-  return keyed.sort((one, other) => other.seq - one.seq).slice(0, most);
+  // Steps of one number are told in their order: turned round before the sort, which keeps it.
+  return keyed.reverse().sort((one, other) => other.seq - one.seq).slice(0, most);
 }

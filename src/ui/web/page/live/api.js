@@ -1,14 +1,20 @@
 // Requests. Each answer is { ok, status, data } or { ok: false, status, problem }; a status of 0 is a daemon that is away.
 
+// The token, while whoever answers here is known to know it; else null, and nothing is asked.
 let token = null;
 
 export const setToken = (text) => {
   token = text;
 };
 
-export const headers = () => ({ Authorization: `Bearer ${token}` });
+/** The headers of a request; it is not made where nobody is known to answer. */
+export function headers() {
+  if (token === null) throw new Error("nobody is known to answer");
+  return { Authorization: `Bearer ${token}` };
+}
 
 export async function ask(path, { body, method, signal } = {}) {
+  if (token === null) return { ok: false, status: 0, problem: null };
   const way = method ?? (body === undefined ? "GET" : "POST");
   const request = { method: way, headers: headers(), cache: "no-store", credentials: "omit", signal };
   if (body !== undefined && body !== null) {

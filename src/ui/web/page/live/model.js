@@ -88,6 +88,7 @@ export function steady(before, now, key) {
   const kept = before.filter((one) => byKey.has(key(one))).map((one) => byKey.get(key(one)));
   const known = new Set(kept.map(key));
   const fresh = now.filter((one) => !known.has(key(one)));
-  const isMoved = kept.some((one, at) => key(one) !== key(now.filter((other) => known.has(key(other)))[at]));
+  const still = now.filter((one) => known.has(key(one)));
+  const isMoved = kept.some((one, at) => key(one) !== key(still[at]));
   return { kept, fresh, isMoved };
 }

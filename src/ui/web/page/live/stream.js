@@ -18,7 +18,6 @@ export const tryNow = () => hurry?.();
 export async function follow() {
   const token = takeToken();
   if (!token) return locked("none");
-  setToken(token);
   for (let tries = 0; ; tries += 1) {
     const ended = await once(token, () => {
       tries = 0;
@@ -39,6 +38,7 @@ async function once(token, onLive) {
   try {
     alive();
     if (!(await isKnownThere(token))) return stranger();
+    setToken(token);
     const from = lastId === null ? {} : { "Last-Event-ID": lastId };
     const answer = await fetch("/api/events?view=true", {
       headers: { ...headers(), ...from, Accept: "text/event-stream" },
@@ -51,6 +51,7 @@ async function once(token, onLive) {
     console.debug("stream:", error.message);
   } finally {
     clearTimeout(watch);
+    setToken(null);
   }
   return null;
 }

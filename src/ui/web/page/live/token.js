@@ -12,16 +12,17 @@ export function takeToken() {
   return sessionStorage.getItem(KEY);
 }
 
-/** `#token=T`, `#token=T&/needs` or `#/needs?token=T` → the token and the fragment without it. Pure. */
+/** `#token=T` or `#token=T&at=/team/NAME`, as `tasuki web` prints it → the token, and the fragment of the place. Pure. */
 export function split(hash) {
-  const found = /(^#|[?&])token=([^&]*)(&|$)/.exec(hash);
+  const found = /^#token=([^&]*)(?:&at=([^&]*))?/.exec(hash);
   if (!found) return { token: null, rest: hash };
-  const [whole, before, token, after] = found;
-  const start = hash.slice(0, found.index);
-  const end = hash.slice(found.index + whole.length);
-  const joint = before === "#" ? "#" : after === "&" ? before : "";
-  const rest = start + joint + end;
-  return { token, rest: rest === "#" ? "" : rest };
+  const [, token, place] = found;
+  if (!place) return { token, rest: "" };
+  try {
+    return { token, rest: `#${decodeURIComponent(place)}` };
+  } catch {
+    return { token, rest: "" };
+  }
 }
 
 export const forgetToken = () => sessionStorage.removeItem(KEY);
@@ -31,10 +32,9 @@ export async function isKnownThere(token, base = "") {
   if (!globalThis.crypto?.subtle) return false;
   const nonce = hex(crypto.getRandomValues(new Uint8Array(16)));
   const answer = await fetch(`${base}/api/prove?nonce=${nonce}`, { cache: "no-store", credentials: "omit" });
-  if (!answer.ok) return false;
+  if (!answer.ok) throw new Error(`the proof was answered with ${answer.status}`);
   const { proofs } = await answer.json();
-  const expected = await proof(token, nonce, location.origin);
-  return Array.isArray(proofs) && proofs.includes(expected);
+  return Array.isArray(proofs) && proofs.includes(await proof(token, nonce, location.origin));
 }
 
 /** Hex HMAC-SHA256 of "tasuki web", the nonce and the origin, under the token. */

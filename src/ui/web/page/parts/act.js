@@ -8,6 +8,8 @@ import { Notice, announce } from "./small.js";
 
 /** The last answer: { ok, text, cure } or null. */
 export const outcome = signal(null);
+/** What went well is told for so long; what did not, until it is closed. */
+const TOLD_MS = 8000;
 /** Paths that are being posted to: their buttons wait. */
 export const underWay = signal(new Set());
 
@@ -25,6 +27,8 @@ export async function act(path, body, told) {
     outcome.value = { ok: false, text: shown(answer.problem?.why ?? t("away.first")), cure: answer.problem?.cure };
   }
   announce(outcome.value.text, !answer.ok);
+  const shownNow = outcome.value;
+  if (answer.ok) setTimeout(() => outcome.value === shownNow && (outcome.value = null), TOLD_MS);
   return answer;
 }
 
@@ -80,6 +84,6 @@ export function Outcome() {
   const close = () => {
     outcome.value = null;
   };
-  return html`<div class="toast"><${Notice} tone=${last.ok ? "" : "bad"} icon=${last.ok ? "okc" : "error"} title=${last.text}
+  return html`<div class="toast" role="region" aria-label=${t("answer.last")}><${Notice} tone=${last.ok ? "" : "bad"} icon=${last.ok ? "okc" : "error"} mark=${last.ok ? "ok" : "bad"} title=${last.text}
     actions=${html`<button class="btn plain" type="button" onClick=${close}>${t("close")}</button>`}>${last.cure && shown(last.cure)}</${Notice}></div>`;
 }

@@ -2,7 +2,7 @@
 import { html, useEffect } from "../base/view.js";
 import { t } from "../base/words.js";
 import { go, route, to } from "../base/route.js";
-import { frozen, lasting, moment, tick } from "../base/time.js";
+import { frozen, lasting, moment, offset, tick } from "../base/time.js";
 import { useKeys } from "../base/keys.js";
 import { narrow, theme } from "../base/prefs.js";
 import { shown } from "../base/text.js";
@@ -39,7 +39,7 @@ export function useShellKeys() {
       setTimeout(() => document.getElementById("what")?.focus(), 50);
     },
     H: () => halt(!workspace.value?.halted_since),
-  });
+  }, true);
 }
 
 function Count() {
@@ -100,7 +100,7 @@ export function Pulse() {
 
 export function Top({ title, lead, back }) {
   tick.value;
-  const asOf = frozen.value && t("lead.as-of", { at: moment(new Date(frozen.value).toISOString(), "s"), ago: lasting(Date.now() - frozen.value) });
+  const asOf = frozen.value && t("lead.as-of", { at: moment(new Date(frozen.value).toISOString(), "s"), ago: lasting(Date.now() + offset.value - frozen.value) });
   return html`<div class="top"><div class="grow">${narrow.value && back && html`<a class="back" href=${back.href}><${Icon} name="left" />${back.text}</a>`}<h1 tabindex="-1">${title}</h1><p>${asOf ?? lead}</p></div><${Pulse} /></div>`;
 }
 
@@ -108,9 +108,9 @@ export function Top({ title, lead, back }) {
 export function Notices() {
   const space = workspace.value, { state } = link.value;
   return html`${state === "away" && html`<${Away} />`}
-    ${space?.halted_since && html`<${Notice} icon="held" title=${slots("halted.title", { at: html`<${When} at=${space.halted_since} to="m" withDay=${true} />` })} actions=${html`<${Hold} />`}>${t("halted.text", { n: space.open })}</${Notice}>`}
+    ${space?.halted_since && html`<${Notice} icon="held" mark="ask" title=${slots("halted.title", { at: html`<${When} at=${space.halted_since} to="m" withDay=${true} />` })} actions=${html`<${Hold} />`}>${t("halted.text", { n: space.open })}</${Notice}>`}
     ${space?.tmux_lost && html`<${Notice} tone="bad" icon="error" title=${t("tmux.lost")} />`}
-    ${space?.notes?.map((note) => html`<${Notice} key=${note} icon="error" title=${shown(note)} />`)}`;
+    ${space?.notes?.map((note) => html`<${Notice} key=${note} icon="error" mark="ask" title=${shown(note)} />`)}`;
 }
 
 function Away() {

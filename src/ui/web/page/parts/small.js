@@ -1,5 +1,5 @@
 // The small parts that every place is made of.
-import { html, signal, useEffect, useRef, useState } from "../base/view.js";
+import { html, useEffect, useRef, useState } from "../base/view.js";
 import { clock, lasting, moment, now, tick } from "../base/time.js";
 import { langOf, shown } from "../base/text.js";
 import { t } from "../base/words.js";
@@ -50,9 +50,7 @@ export const forAge = (since, key = "for") => slots(key, { age: html`<${Age} sin
 export function announce(text, isAlert = false) {
   const place = document.getElementById(isAlert ? "alerts" : "notices");
   if (place) place.textContent = text;
-  said.value = text;
 }
-export const said = signal("");
 
 async function copied(text) {
   try {
@@ -90,8 +88,8 @@ export function Tabs({ label, choices, chosen, onChoose }) {
   </div>`;
 }
 
-export function Notice({ tone = "", icon, title, children, actions }) {
-  return html`<div class=${`note ${tone}`}><${Icon} name=${icon} tone=${tone} /><div class="grow"><strong>${title}</strong>${children && html`<p>${children}</p>`}</div>${actions}</div>`;
+export function Notice({ tone = "", icon, mark = tone, title, children, actions }) {
+  return html`<div class=${`note ${tone}`}><${Icon} name=${icon} tone=${mark} /><div class="grow"><strong>${title}</strong>${children && html`<p>${children}</p>`}</div>${actions}</div>`;
 }
 
 export function Empty({ icon, title, command, extra, children }) {

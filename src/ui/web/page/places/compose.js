@@ -40,6 +40,7 @@ export async function readPools() {
 
 function change(changes) {
   draft.value = { ...draft.value, ...changes };
+  if (sending.value.state === "refused" && !changes.frozen) sending.value = { state: "writing" };
   sessionStorage.setItem(KEY, JSON.stringify(draft.value));
 }
 

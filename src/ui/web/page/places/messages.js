@@ -1,5 +1,5 @@
 // Messages: the list, as long as it is, and one story beside it.
-import { html, useEffect, useRef, useState } from "../base/view.js";
+import { html, useEffect, useMemo, useRef, useState } from "../base/view.js";
 import { t } from "../base/words.js";
 import { go, route, to, withQuery } from "../base/route.js";
 import { narrow } from "../base/prefs.js";
@@ -85,7 +85,8 @@ const Latest = () => html`<section class="card"><${Empty} icon="messages" title=
 
 function List({ filter, item }) {
   const { list: read, problem, more } = useMessages(filter);
-  const live = (read ?? []).map((message) => messages.value.get(message.id) ?? message);
+  const now = messages.value;
+  const live = useMemo(() => (read ?? []).map((message) => now.get(message.id) ?? message), [read, now]);
   const { list, fresh, isMoved, hold, letGo } = useSteady(live, (message) => message.id);
   const box = useRef(null);
   const [seen, setSeen] = useState({ top: 0, height: 900 });

@@ -1,5 +1,5 @@
 // Needs you: what waits for a person. Each can be settled without leaving it.
-import { html, useEffect, useRef, useState } from "../base/view.js";
+import { html, useEffect, useMemo, useRef, useState } from "../base/view.js";
 import { has, plural, t } from "../base/words.js";
 import { go, route, to } from "../base/route.js";
 import { question, shown } from "../base/text.js";
@@ -38,7 +38,7 @@ function Title({ need }) {
 function Detail({ need }) {
   const waits = need.behind.length;
   const text = need.kind === "asks" ? t("need.asks", { agent: need.agent }) : need.detail ?? need.agent ?? "";
-  return html`<${Text} of=${text} />${text && !/[.。]$/.test(text) && waits > 0 && "."}${waits > 0 && html` <span class="behind">${plural("waits", waits)}</span>`}`;
+  return html`<${Text} of=${text} />${text && !/[.。]$/.test(text) && waits > 0 && t("stop.mark")}${waits > 0 && html` <span class="behind">${plural("waits", waits)}</span>`}`;
 }
 
 function Row({ need, isChosen }) {
@@ -52,7 +52,8 @@ function Row({ need, isChosen }) {
 export function useSteady(list, key) {
   const [isHeld, setHeld] = useState(false);
   const before = useRef(list);
-  const { kept, fresh, isMoved } = steady(before.current, list, key);
+  const old = before.current;
+  const { kept, fresh, isMoved } = useMemo(() => (isHeld ? steady(old, list, key) : { kept: list, fresh: [], isMoved: false }), [isHeld, old, list]);
   const isKept = isHeld && (fresh.length > 0 || isMoved) && kept.length > 0;
   const now = isKept ? kept : list;
   useEffect(() => {
@@ -79,7 +80,7 @@ export function Needs() {
     go(to("needs", next.id), { replace: true });
     requestAnimationFrame(() => document.querySelector(`[data-need="${CSS.escape(next.id)}"]`)?.focus());
   };
-  useKeys({ j: move(1), ArrowDown: move(1), k: move(-1), ArrowUp: move(-1) });
+  useKeys({ j: move(1), ArrowDown: move(1), k: move(-1), ArrowUp: move(-1), Escape: () => go(to("needs")) });
   if (all.length === 0) return html`<section class="card"><${Empty} icon="okc" title=${t("need.empty")}>${t("need.nothing")} ${t("need.next")}</${Empty}></section>`;
   if (narrow.value && wanted && chosen) return html`<div class="stack"><a class="back" href=${to("needs")}><${Icon} name="left" />${t("place.needs")}</a><${One} key=${chosen.id} need=${chosen} place=${placeOf(list, chosen)} gone=${gone} /></div>`;
   return html`<div class="cols inbox">

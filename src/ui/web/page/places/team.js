@@ -68,18 +68,20 @@ function List({ list, kin, chosen }) {
     const line = lineOf(agent);
     return html`<li key=${name}><a href=${to("team", name, route.value.query)} class=${`l${Math.min(depth + 1, 5)}`} data-agent=${name} aria-current=${chosen === agent ? "true" : undefined}><${Icon} name=${mark.icon} tone=${mark.tone} /><b><${Name} of=${name} /></b>
       <span class=${`meta num ${mark.tone === "ask" ? "c-ask" : ""}`}>${agent.since && html`<${Age} since=${agent.since} />`}</span>
-      <span class="m"><span class=${mark.tone ? `c-${mark.tone}` : ""}>${mark.word}</span>${line && html`: <${Text} of=${line} />`}${agent.queued > 0 && `, ${t("queue.n", { n: agent.queued })}`}${kin.hidden.has(name) && `, ${t("and.n", { n: kin.hidden.get(name).length })}`}</span></a></li>`;
+      <span class="m"><span class=${mark.tone ? `c-${mark.tone}` : ""}>${mark.word}</span>${line && html`: <${Text} of=${line} />`}${agent.queued > 0 && ` · ${t("queue.n", { n: agent.queued })}`}${kin.hidden.has(name) && ` · ${t("and.n", { n: kin.hidden.get(name).length })}`}</span></a></li>`;
   })}</ul>`;
 }
 
-const GAP = 12, EDGE = 44, YOU = 34, CARD_MOST = 232, CARD_LEAST = 176, CARD = 140, NAME_LINE = 19, FOLDED = 32;
+const GAP = 12, EDGE = 44, YOU = 34, CARD_MOST = 232, CARD_LEAST = 176, CARD_WIDE = 204, CARD = 140, NAME_LINE = 19, FOLDED = 32;
 /** Columns of a name that fit into a card's line, by its width. */
 const fits = (name, width) => name.length * 8.3 < width - 26;
 
 function Drawn({ kin, chosen, onOpen }) {
   const [box, room] = useWidth();
   const placed = layout(kin);
-  const slot = Math.min(Math.max(Math.floor((room + GAP) / placed.width), CARD_LEAST + GAP), CARD_MOST + GAP);
+  const fair = Math.floor((room + GAP) / placed.width) - GAP;
+  // What has to be scrolled anyway is as wide as is good to read.
+  const slot = (fair < CARD_LEAST ? CARD_WIDE : Math.min(fair, CARD_MOST)) + GAP;
   const width = Math.ceil(placed.width * slot - GAP);
   const levels = Math.max(...placed.spots.map((spot) => spot.depth)) + 1;
   const cardWidth = slot - GAP;

@@ -1,6 +1,6 @@
-//! An answer of the API without secrets, for those whom it leaves the machine's own sockets to: whatever field holds one.
+//! An answer of the API without secrets, whatever field holds one: what a browser shows may be kept, filmed or shared.
 
-use super::Redactor;
+use super::redact::Redactor;
 use serde_json::{Map, Value};
 
 /// Member that holds the rows of a screen, each a text or a list of runs.

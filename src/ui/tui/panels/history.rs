@@ -1,10 +1,10 @@
 //! The history of a message, step by step, and its receipts.
 
+use super::empty;
 use crate::ui::tui::ages::{clock, length, moment};
 use crate::ui::tui::marks::Mark;
 use crate::ui::tui::paint::{Canvas, Ink, columns};
-use crate::ui::tui::screen::empty;
-use crate::ui::tui::state::State;
+use crate::ui::tui::state::TopState;
 use crate::wire::api::{StoryStep, StoryTree};
 use ratatui_core::layout::Rect;
 
@@ -69,7 +69,7 @@ fn rows(tree: &StoryTree, depth: u16, rows: &mut Vec<Row>) {
 }
 
 /// Draws the history of a message.
-pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &State, id: &str, area: Rect) {
+pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, id: &str, area: Rect) {
     canvas.rule((area.x, area.y), area.width, &format!("Story of {id}"), "PgUp PgDn   Esc back");
     let tree = match &state.story {
         Some((of, Ok(story))) if of == id => find(&story.tree, id),
@@ -98,19 +98,19 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &State, id: &str, are
 }
 
 /// The message whose receipts are shown: the chosen one, else the whole task.
-fn receipt_tree(state: &State) -> Option<&StoryTree> {
+fn receipt_tree(state: &TopState) -> Option<&StoryTree> {
     let Some((_, Ok(story))) = &state.story else { return None };
     let id = state.message_looked_at()?;
     Some(find(&story.tree, &id).unwrap_or(&story.tree))
 }
 
 /// Rows that the receipts take.
-pub(in crate::ui::tui) fn receipt_rows(state: &State) -> usize {
+pub(in crate::ui::tui) fn receipt_rows(state: &TopState) -> usize {
     receipt_tree(state).map_or(0, |_| LADDER.len() + 1)
 }
 
 /// Draws the receipts: what is proven, and how; what is not, in grey.
-pub(in crate::ui::tui) fn receipts(canvas: &mut Canvas, state: &State, area: Rect) {
+pub(in crate::ui::tui) fn receipts(canvas: &mut Canvas, state: &TopState, area: Rect) {
     let Some(tree) = receipt_tree(state).filter(|_| area.height > 1) else { return };
     canvas.rule((area.x, area.y), area.width, &format!("Receipts of {}", tree.id), "w whole story");
     let now_at = LADDER.iter().position(|(what, _)| *what == tree.stage.word());
@@ -130,7 +130,7 @@ pub(in crate::ui::tui) fn receipts(canvas: &mut Canvas, state: &State, area: Rec
 }
 
 /// When a rung was reached, and how that is known.
-fn told(state: &State, tree: &StoryTree, step: Option<&StoryStep>, is_now: bool) -> String {
+fn told(state: &TopState, tree: &StoryTree, step: Option<&StoryStep>, is_now: bool) -> String {
     if is_now && !tree.parts.is_empty() {
         let open = tree.parts.iter().filter(|part| part.ended_at.is_none()).count();
         let since = crate::ui::tui::ages::age(Some(&tree.since), state.time());

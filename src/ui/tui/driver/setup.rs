@@ -1,0 +1,19 @@
+//! What the screen is run with.
+
+use crate::io::workspace::{Surroundings, Workspace};
+use crate::ui::tui::state::Look;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What it is run with.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// Whose team is shown.
+    pub workspace: Workspace,
+    /// The user, the environment, and the current folder.
+    pub around: Surroundings,
+    /// How it is drawn.
+    pub look: Look,
+    /// This program, and what its verbs are given before all else.
+    pub program: (PathBuf, Vec<OsString>),
+}

@@ -1,0 +1,70 @@
+import test from "node:test";
+import assert from "node:assert/strict";
+import { behindAll, nothing, roots, steady, withStep, withView } from "../../src/ui/web/page/live/model.js";
+
+const agent = (agent_name, state) => ({ agent_name, state });
+const message = (id, status, at = "2026-02-02T10:00:00Z", more = {}) => ({ id, status, type: "task", accepted_at: at, since: at, ...more });
+const whole = withView(nothing(), {
+  whole: true, seq: 5, now: "2026-02-02T10:00:00Z", workspace: { name: "w" },
+  agents: [agent("boss", "idle"), agent("coder", "working")], messages: [message("a", "pending")], needs: { needs: [], chains: [] },
+});
+
+test("the first view is all that there is, in its order", () => {
+  assert.deepEqual(whole.order, ["boss", "coder"]);
+  assert.equal(whole.workspace.name, "w");
+  const anew = withView(whole, { whole: true, seq: 6, workspace: { name: "w" }, agents: [agent("coder", "idle")] });
+  assert.deepEqual([...anew.agents.keys()], ["coder"]);
+  assert.equal(anew.messages.size, 0);
+});
+
+test("a change touches what it names, and all else stays the same object", () => {
+  const next = withView(whole, { whole: false, seq: 6, agents: [agent("coder", "idle")] });
+  assert.equal(next.agents.get("coder").state, "idle");
+  assert.equal(next.agents.get("boss"), whole.agents.get("boss"));
+  assert.equal(next.messages, whole.messages);
+  assert.equal(next.needs, whole.needs);
+  assert.deepEqual(next.order, ["boss", "coder"]);
+});
+
+test("who is in the new order no more is gone", () => {
+  const next = withView(whole, { whole: false, seq: 6, order: ["coder"] });
+  assert.deepEqual([...next.agents.keys()], ["coder"]);
+});
+
+test("a number of a step never goes back", () => {
+  assert.equal(withView(whole, { seq: 2 }).seq, 5);
+});
+
+test("ended messages are kept, but not without end", () => {
+  const many = Array.from({ length: 300 }, (_, n) => message(`m${n}`, "completed", new Date(1e12 + n * 1000).toISOString()));
+  const next = withView(whole, { seq: 7, messages: many });
+  assert.equal(next.messages.size, 201);
+  assert.ok(next.messages.has("m299") && next.messages.has("a") && !next.messages.has("m0"));
+});
+
+test("a step that was told is not told again", () => {
+  const step = { seq: 9, at: "t", events: [{ kind: "moved", what: "read", text: "x" }] };
+  const once = withStep([], step);
+  assert.equal(once.length, 1);
+  assert.equal(withStep(once, step), once);
+});
+
+test("one's own tasks are neither parts nor answers, newest first", () => {
+  const list = [message("a", "pending", "2026-02-02T10:00:00Z"), message("b", "pending", "2026-02-02T11:00:00Z"), message("c", "pending", "2026-02-02T12:00:00Z", { parent: "a" }), message("d", "pending", "2026-02-02T12:00:00Z", { type: "result" })];
+  const map = new Map(list.map((one) => [one.id, one]));
+  assert.deepEqual(roots(map).map(({ id }) => id), ["b", "a"]);
+});
+
+test("what waits behind two needs counts once", () => {
+  assert.equal(behindAll([{ behind: ["a", "b"] }, { behind: ["b"] }, {}]), 2);
+});
+
+test("an order that is held keeps its rows in their new form and tells what is new", () => {
+  const key = (one) => one.id;
+  const before = [{ id: 1, v: "old" }, { id: 2 }, { id: 3 }];
+  const { kept, fresh, isMoved } = steady(before, [{ id: 4 }, { id: 2 }, { id: 1, v: "new" }], key);
+  assert.deepEqual(kept, [{ id: 1, v: "new" }, { id: 2 }]);
+  assert.deepEqual(fresh, [{ id: 4 }]);
+  assert.equal(isMoved, true);
+  assert.equal(steady(before, [...before], key).isMoved, false);
+});
