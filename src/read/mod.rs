@@ -10,10 +10,7 @@
 mod agents;
 mod bodies;
 mod closed;
-<<<<<<< HEAD
 mod completed;
-=======
->>>>>>> in-a
 mod ended;
 mod events;
 mod files;
@@ -33,10 +30,7 @@ pub mod story;
 mod told;
 mod view;
 
-<<<<<<< HEAD
 pub use completed::{CompletedTask, CompletedTasks};
-=======
->>>>>>> in-a
 pub use events::{EventFilter, Steps, StreamStart};
 pub use fold::Fold;
 pub use inbox::letters;

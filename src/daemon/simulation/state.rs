@@ -137,10 +137,7 @@ impl Run {
             server,
             notifier,
             published: crate::daemon::clients::published::Published::default(),
-<<<<<<< HEAD
             notify: crate::daemon::notify::NotifyHandle::default(),
-=======
->>>>>>> in-a
         };
         Self {
             _folder: folder,

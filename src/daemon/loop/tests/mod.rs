@@ -82,10 +82,7 @@ impl Bench {
             server,
             notifier,
             published: crate::daemon::clients::published::Published::default(),
-<<<<<<< HEAD
             notify: crate::daemon::notify::NotifyHandle::default(),
-=======
->>>>>>> in-a
         };
         Self { folder, process, settings }
     }
