@@ -46,16 +46,3 @@ impl Process {
         });
     }
 }
-
-impl Process {
-    /// For a while nothing is done, and this is why: to callers, and to whoever looks.
-    pub(in crate::daemon) fn is_away(&mut self, why: &dyn std::fmt::Display) {
-        let why = format!("the daemon restarts: {why}");
-        self.unavailable.why.clone_from(&why);
-        self.published.live.send_modify(|live| {
-            // The next life says its own.
-            live.notes = vec![format!("{why}; drops stay in queue/ meanwhile")];
-            live.version += 1;
-        });
-    }
-}
