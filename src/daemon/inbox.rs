@@ -26,6 +26,8 @@ pub enum News {
     Team(Box<Result<Settings, SettingsError>>),
     /// Files among the views were written or removed, perhaps by somebody else; which is unknown if there is none.
     Meddled(Vec<PathBuf>),
+    /// Why the command of `notify:` cannot be started; none if it can.
+    Notify(Option<String>),
 }
 
 /// The way to the loop for its workers.

@@ -10,6 +10,7 @@ pub mod inbox;
 pub mod journal;
 pub mod r#loop;
 pub mod mailbox;
+pub mod notify;
 pub mod panes;
 #[cfg(test)]
 mod simulation;

@@ -4,6 +4,7 @@ pub mod agent_folder;
 pub mod chance;
 pub mod client;
 pub mod clock;
+pub mod command;
 pub mod event_stream;
 pub mod exchange;
 #[cfg(test)]
@@ -19,6 +20,7 @@ pub mod lock;
 pub mod log;
 pub mod mailbox;
 pub mod mux;
+pub mod notified_file;
 pub mod process;
 pub(crate) mod regular;
 pub mod side_channel;

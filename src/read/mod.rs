@@ -10,6 +10,7 @@
 mod agents;
 mod bodies;
 mod closed;
+mod completed;
 mod ended;
 mod events;
 mod files;
@@ -29,6 +30,7 @@ pub mod story;
 mod told;
 mod view;
 
+pub use completed::{CompletedTask, CompletedTasks};
 pub use events::{EventFilter, Steps, StreamStart};
 pub use fold::Fold;
 pub use inbox::letters;

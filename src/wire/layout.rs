@@ -237,6 +237,12 @@ impl Workspace {
         self.root.join(".tasuki/web.yaml")
     }
 
+    /// `.tasuki/notified.json`: what the command of `notify:` was told.
+    #[must_use]
+    pub fn notified_file(&self) -> PathBuf {
+        self.root.join(".tasuki/notified.json")
+    }
+
     /// `.tasuki/trash/`: what was removed, until its age limit.
     #[must_use]
     pub fn trash(&self) -> PathBuf {

@@ -23,6 +23,8 @@ pub enum About {
     TeamFile,
     /// Settings that changed and need a restart.
     Restart,
+    /// The command of `notify:` cannot be started.
+    Notify,
     /// Nothing happens before a person does something.
     Stalled,
     /// Nothing is typed to this member, by its place among all, though it has something to do.

@@ -39,6 +39,7 @@ impl Daemon {
             News::Tmux(news) => self.take_tmux(news),
             News::Team(read) => self.take_team(*read),
             News::Meddled(paths) => self.views.meddled(paths),
+            News::Notify(note) => self.note(About::Notify, note),
         }
     }
 

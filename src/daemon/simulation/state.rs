@@ -137,6 +137,7 @@ impl Run {
             server,
             notifier,
             published: crate::daemon::clients::published::Published::default(),
+            notify: crate::daemon::notify::NotifyHandle::default(),
         };
         Self {
             _folder: folder,

@@ -167,6 +167,7 @@ fn spawn_workers(
     let mut workers = JoinSet::new();
     workers.spawn(keeper::keep(process.server.clone(), connected, news.clone()));
     let threads = threads::start(process, journal, handled, settings, &news)?;
+    workers.spawn(process.notify.clone().report(news.clone()));
     workers.spawn(watches::views(process.workspace.clone(), news.clone()));
     workers.spawn(watches::team(
         process.workspace.clone(),

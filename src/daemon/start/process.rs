@@ -8,6 +8,7 @@ use crate::daemon::clients::server::{self, Serve, Serving};
 use crate::daemon::ending::{Ending, SHUTDOWN};
 use crate::daemon::ground::Ground;
 use crate::daemon::health::service_notifier::ServiceNotifier;
+use crate::daemon::notify::NotifyHandle;
 use crate::daemon::start::error::{StartError, io};
 use crate::daemon::start::incarnation;
 use crate::daemon::start::signals::{signals, unless_ended};
@@ -98,6 +99,8 @@ async fn live(
     published.live.send_modify(|live| live.daemon = Some(about));
     let (asked, reading) = reads::start(workspace.clone(), clock, &published)
         .map_err(io("start the thread that answers questions"))?;
+    let mut telling = JoinSet::new();
+    let notify = NotifyHandle::start(workspace.clone(), clock, asked.clone(), &mut telling);
     let mut process = Process {
         workspace,
         around,
@@ -110,11 +113,13 @@ async fn live(
         server,
         notifier: of_process,
         published,
+        notify,
     };
     let mut serving = None;
     let server = (listener, serve, to_loop, asked);
     let ending = live_on(&mut process, settings, &mut signals, &notifier, server, &mut serving).await;
     own.remove();
+    telling.shutdown().await;
     let ending = ending?;
     Serving::end(serving).await;
     reading.end().await;

@@ -4,6 +4,7 @@ use crate::daemon::clients::published::Published;
 use crate::daemon::clients::request::Call;
 use crate::daemon::ground::Ground;
 use crate::daemon::health::service_notifier::ServiceNotifier;
+use crate::daemon::notify::NotifyHandle;
 use crate::daemon::start::unavailable::Unavailable;
 use crate::io::clock::Clock;
 use crate::io::mux::Server;
@@ -29,6 +30,8 @@ pub(in crate::daemon) struct Process {
     pub(in crate::daemon) notifier: ServiceNotifier,
     /// What is said to whoever looks.
     pub(in crate::daemon) published: Published,
+    /// The worker that tells the user's command.
+    pub(in crate::daemon) notify: NotifyHandle,
 }
 
 impl Process {

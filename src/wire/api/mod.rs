@@ -4,6 +4,7 @@ mod agents;
 mod events;
 mod messages;
 mod needs;
+mod notify;
 mod panes;
 mod read;
 mod web;
@@ -19,6 +20,7 @@ pub use messages::{
     AnswerInfo, InboxInfo, LetterInfo, MessageDetails, MessagePage, SpanInfo, StoryInfo, StoryTree,
 };
 pub use needs::{CauseInfo, ChainInfo, CureInfo, NeedGroup, NeedInfo, NeedKindInfo, NeedsInfo};
+pub use notify::{NotifyEventInfo, NotifyInfo, NotifyKind, notify_schema};
 pub use panes::{
     PaneAnswerBody, PaneAnswered, PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped,
     PaneWaitBody,

@@ -5,6 +5,7 @@
 
 use super::profile::data::{Receipt, SideChannel, Typing};
 use super::values::{At, Bytes, Cells, DeliveryWord, Lasting, RestartWord};
+use crate::wire::api::NotifyKind;
 use crate::wire::team_file::profile::dialogs::AnswerEntry;
 use crate::wire::team_file::profile::screen::ScreenEntry;
 use crate::wire::team_file::profile::transcript::TranscriptEntry;
@@ -33,6 +34,8 @@ pub(super) struct TeamFile {
     /// What agents may command besides their own turns and the messages that they sent. A person may command
     /// everything.
     pub(super) may: Option<Vec<MayEntry>>,
+    /// A command that is told when something waits for a person. Without it nothing is started.
+    pub(super) notify: Option<NotifyEntry>,
 }
 
 /// One agent: a program in a window of its own.
@@ -185,6 +188,19 @@ pub(super) struct MayEntry {
     pub(super) verbs: Vec<At<String>>,
     /// Agents or pools whose messages, panes and programs it may command. Default: everybody
     pub(super) of: Option<Vec<At<String>>>,
+}
+
+/// A command that is told when something waits for a person.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Notify")]
+pub(super) struct NotifyEntry {
+    /// The command, one word per item. No shell reads it. It runs in the workspace and gets a JSON document on its standard
+    /// input (`protocol/NOTIFY.md`). Its environment is the daemon's without variables whose names are those of secrets.
+    pub(super) command: At<Vec<String>>,
+    /// What is reported: kinds of what waits for a person, and `completed` tasks of the user's. Default:
+    /// `[asks, held, error, ended, silent, failed]`
+    pub(super) on: Option<At<Vec<NotifyKind>>>,
 }
 
 /// How programs of one kind are started, typed to and ended.

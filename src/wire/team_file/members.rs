@@ -10,7 +10,7 @@ use super::roster::{Roster, roster};
 use super::settings::{Settings, TmuxSocket};
 use super::suggest::did_you_mean;
 use super::values::At;
-use super::{check, doorbells, env, phrase};
+use super::{check, doorbells, env, notify, phrase};
 use crate::engine::team::{Delivery, Member, Restart, Team};
 use crate::engine::words::AgentName;
 use crate::wire::layout::{Surroundings, Workspace};
@@ -68,7 +68,11 @@ pub(super) fn settings(
     let order = order.into_iter().map(|(_, name)| name).collect();
     let Roster { aliases, pools, routes, may, .. } = roster;
     let team = Team { members, aliases, pools, routes, may, limits: general.limits.clone() };
-    Ok(Settings { team, order, session: session.to_owned(), tmux_socket, launches, profiles, general })
+    let notify = file.notify.as_ref();
+    let notify =
+        notify.map(|entry| Arc::new(notify::notify(entry, workspace.root(), &inherited, outside, book)));
+    let session = session.to_owned();
+    Ok(Settings { team, order, session, tmux_socket, launches, profiles, general, notify })
 }
 
 /// What an agent depends on besides its own entry.

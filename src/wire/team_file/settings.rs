@@ -2,6 +2,7 @@
 
 use super::general::General;
 use super::launch::Launch;
+use super::notify::NotifySettings;
 use super::profile::Profile;
 use crate::engine::team::Team;
 use crate::engine::words::AgentName;
@@ -25,6 +26,8 @@ pub struct Settings {
     pub profiles: BTreeMap<String, Profile>,
     /// What holds for the whole team; its `limits` are those of `team`.
     pub general: General,
+    /// The command that is told when something waits for a person.
+    pub notify: Option<Arc<NotifySettings>>,
 }
 
 /// Which tmux server the team lives in.

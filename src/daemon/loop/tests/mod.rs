@@ -82,6 +82,7 @@ impl Bench {
             server,
             notifier,
             published: crate::daemon::clients::published::Published::default(),
+            notify: crate::daemon::notify::NotifyHandle::default(),
         };
         Self { folder, process, settings }
     }
