@@ -89,13 +89,12 @@ impl Answers for MessagesQuery {
 
 impl Model {
     fn put_open(&mut self, page: &mut Page, after: &After) {
-        let open = self.engine().state().open.values();
-        let behind = |open: &&Box<Open>| match after {
+        let open = self.engine().state().open.values().map(|open| &**open);
+        let behind = |open: &&Open| match after {
             After::Open(seq, index) => (open.body.seq, open.body.index) < (*seq, *index),
             _ => true,
         };
-        let takes =
-            |open: &&Box<Open>| page.filter.takes(&open.message, open.stage.name(), open.agent.as_ref());
+        let takes = |open: &&Open| page.filter.takes(&open.message, open.stage.name(), open.agent.as_ref());
         let mut meant: Vec<(BodyRef, MessageId)> =
             open.filter(behind).filter(takes).map(|open| (open.body, open.message.id.clone())).collect();
         meant.sort_unstable_by_key(|(body, _)| std::cmp::Reverse((body.seq, body.index)));

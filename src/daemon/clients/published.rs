@@ -5,7 +5,7 @@ use crate::read::Live;
 use tokio::sync::watch;
 
 /// Where the daemon says how far the journal reaches, and what it does not say.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Published {
     pub extents: watch::Sender<Extents>,
     pub live: watch::Sender<Live>,
@@ -25,15 +25,5 @@ impl Published {
             }
             first
         });
-    }
-}
-
-impl Default for Published {
-    fn default() -> Self {
-        Self {
-            extents: watch::Sender::default(),
-            live: watch::Sender::default(),
-            began: watch::Sender::default(),
-        }
     }
 }

@@ -294,7 +294,7 @@ fn words(name: &AgentName, kind: NeedKindInfo, info: &AgentInfo) -> (String, Opt
 /// The line of a dialog that asks: the last one with a question mark, else its first.
 fn question(text: &str) -> String {
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let asks = lines().filter(|line| line.ends_with(['?', '？'])).last();
+    let asks = lines().rfind(|line| line.ends_with(['?', '？']));
     title_of(asks.or_else(|| lines().next()).unwrap_or_default())
 }
 

@@ -286,12 +286,12 @@ fn told(answer: &Value) -> String {
 /// What a verb said on its standard error: as JSON, or its first lines.
 fn refusal(said: &[u8]) -> Problem {
     let text = String::from_utf8_lossy(said);
-    let json = text.lines().filter_map(|line| serde_json::from_str::<Problem>(line).ok());
+    let mut json = text.lines().filter_map(|line| serde_json::from_str::<Problem>(line).ok());
     let plain = || {
         let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).collect();
         Problem { why: lines.join("; "), ..Problem::default() }
     };
-    json.filter(|problem| !problem.why.is_empty()).last().unwrap_or_else(plain)
+    json.rfind(|problem| !problem.why.is_empty()).unwrap_or_else(plain)
 }
 
 /// The first of these signals that comes.

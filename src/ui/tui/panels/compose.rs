@@ -33,13 +33,11 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, composer: &Composer, body: R
     let (lines, (row, column)) = wrapped(composer, width);
     let shown = usize::from(area.height.saturating_sub(3)).saturating_sub(problem.len()).max(1);
     let first = (row + 1).saturating_sub(shown);
-    let mut y = area.y + 2;
-    for (at, text) in lines.iter().enumerate().skip(first).take(shown) {
+    for (y, (at, text)) in (area.y + 2..).zip(lines.iter().enumerate().skip(first).take(shown)) {
         canvas.text((area.x + 1, y), area.width.saturating_sub(2), text, Ink::Plain);
         if at == row && !composer.is_at_to {
             cursor(canvas, (area.x + 1 + column, y));
         }
-        y += 1;
     }
     let first = area.bottom().saturating_sub(u16::try_from(problem.len()).unwrap_or(0));
     for (y, (text, ink)) in (first..area.bottom()).zip(&problem) {
