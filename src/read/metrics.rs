@@ -3,31 +3,25 @@
 //! So nobody is counted for where nobody asks. Labels are the team's names and words of tasuki's own: never an id, and never
 //! anything that a message brings.
 
-use super::model::Model;
-use super::problems::unreadable;
 use crate::engine::event::{AgentChange, Event};
-use crate::engine::life::{Move, Spent, Stage, StageName, next};
+use crate::engine::life::{Move, Spent, Stage, next};
 use crate::engine::message::Outcome;
 use crate::engine::team::need::NeedKind;
 use crate::engine::words::{AgentName, MessageId, Millis};
-use crate::io::journal::{Cursor, Extents, Kind};
-use crate::wire::api::Problem;
-use crate::wire::events;
-use prometheus_client::encoding::text;
+use crate::io::journal::Cursor;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 use std::sync::atomic::AtomicU64;
 
 /// Upper ends of the classes of times, in seconds: from a scripted agent to a night's work.
 const SECONDS: [f64; 12] =
     [0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 180.0, 600.0, 1_800.0, 3_600.0, 14_400.0, 43_200.0];
 /// The label of names that are not in the team any more.
-const OTHER: &str = "other";
+pub(super) const OTHER: &str = "other";
 
 type Labels = Vec<(&'static str, String)>;
 /// Times of each agent. A function makes each: families of them can be cloned for the registry.
@@ -36,31 +30,32 @@ type Times = Family<Labels, Histogram, fn() -> Histogram>;
 /// What was counted so far.
 #[derive(Debug)]
 pub(super) struct Metrics {
-    registry: Registry,
-    cursor: Cursor,
+    pub(super) registry: Registry,
+    pub(super) cursor: Cursor,
     /// Messages that were accepted since, and have not ended.
     timings: HashMap<MessageId, Timing>,
-    counts: Counts,
+    pub(super) counts: Counts,
     waiting: Times,
     working: Times,
 }
 
+/// The families that are counted and measured.
 #[derive(Debug, Default)]
-struct Counts {
+pub(super) struct Counts {
     accepted: Family<Labels, Counter>,
     ended: Family<Labels, Counter>,
     refused: Counter,
     duplicates: Counter,
     redelivered: Counter,
-    restarts: Family<Labels, Counter>,
-    limits: Family<Labels, Counter>,
-    questions: Family<Labels, Counter>,
-    flushes: Counter,
-    open: Family<Labels, Gauge>,
-    agents: Family<Labels, Gauge>,
-    needs: Gauge,
-    halted: Gauge,
-    lag: Gauge<f64, AtomicU64>,
+    pub(super) restarts: Family<Labels, Counter>,
+    pub(super) limits: Family<Labels, Counter>,
+    pub(super) questions: Family<Labels, Counter>,
+    pub(super) flushes: Counter,
+    pub(super) open: Family<Labels, Gauge>,
+    pub(super) agents: Family<Labels, Gauge>,
+    pub(super) needs: Gauge,
+    pub(super) halted: Gauge,
+    pub(super) lag: Gauge<f64, AtomicU64>,
 }
 
 /// Where a message's time has gone so far.
@@ -82,71 +77,6 @@ impl Timing {
             Spent::OnAnswers | Spent::Over => {}
         }
         (self.stage, self.since) = (stage, at);
-    }
-}
-
-impl Model {
-    /// All numbers as they are now. `lag` is how long the loop took to answer, in seconds.
-    ///
-    /// # Errors
-    /// [`Problem`] if the journal cannot be read.
-    pub fn metrics(&mut self, began: Cursor, reached: Extents, lag: f64) -> Result<String, Problem> {
-        let mut metrics = self.metrics.take().unwrap_or_else(|| Box::new(Metrics::new(began)));
-        let read = self.count(&mut metrics, reached);
-        if read.is_ok() {
-            self.measure(&metrics, reached, lag);
-        }
-        let mut page = String::new();
-        let written = text::encode(&mut page, &metrics.registry);
-        self.metrics = Some(metrics);
-        read?;
-        written.map_err(|error| unreadable(&error))?;
-        Ok(page)
-    }
-
-    /// Counts what has happened since the last time.
-    fn count(&mut self, metrics: &mut Metrics, reached: Extents) -> Result<(), Problem> {
-        let Some(reader) = self.reader().map_err(|error| unreadable(&error))? else { return Ok(()) };
-        let team = self.engine().team();
-        let from = metrics.cursor;
-        let cursor = reader.follow(from, Some(reached.written), &mut |entry| {
-            if entry.kind == Kind::Step
-                && let Ok(events) = events::decode(entry.payload)
-            {
-                let named = |name: &AgentName| match team.members.contains_key(name) || name.is_user() {
-                    true => name.to_string(),
-                    false => OTHER.to_owned(),
-                };
-                events.iter().for_each(|event| metrics.take(entry.at, event, &named));
-            }
-            ControlFlow::Continue(())
-        });
-        metrics.cursor = cursor.map_err(|error| unreadable(&error))?;
-        Ok(())
-    }
-
-    /// Measures how things are.
-    fn measure(&mut self, metrics: &Metrics, reached: Extents, lag: f64) {
-        let counts = &metrics.counts;
-        let flushed = reached.flushes.saturating_sub(counts.flushes.get());
-        counts.flushes.inc_by(flushed);
-        counts.lag.set(lag);
-        let needs = self.needs();
-        counts.needs.set(whole(needs.needs_you()));
-        let state = self.engine().state();
-        counts.halted.set(i64::from(state.halted.is_some()));
-        counts.open.clear();
-        for name in StageName::ALL.iter().filter(|name| !name.has_ended()) {
-            counts.open.get_or_create(&vec![("stage", name.word().to_owned())]).set(0);
-        }
-        for open in state.open.values() {
-            counts.open.get_or_create(&vec![("stage", open.stage.word().to_owned())]).inc();
-        }
-        counts.agents.clear();
-        for agent in self.agents() {
-            let labels = vec![("agent", agent.agent_name), ("state", agent.state)];
-            counts.agents.get_or_create(&labels).set(1);
-        }
     }
 }
 
@@ -179,7 +109,7 @@ impl Counts {
 }
 
 impl Metrics {
-    fn new(began: Cursor) -> Self {
+    pub(super) fn new(began: Cursor) -> Self {
         let (mut registry, counts) = (Registry::with_prefix("tasuki"), Counts::default());
         let times: fn() -> Histogram = || Histogram::new(SECONDS);
         let (waiting, working) = (Times::new_with_constructor(times), Times::new_with_constructor(times));
@@ -191,7 +121,7 @@ impl Metrics {
         Self { registry, cursor: began, timings: HashMap::new(), counts, waiting, working }
     }
 
-    fn take(&mut self, at: Millis, event: &Event, named: &dyn Fn(&AgentName) -> String) {
+    pub(super) fn take(&mut self, at: Millis, event: &Event, named: &dyn Fn(&AgentName) -> String) {
         let counts = &self.counts;
         match event {
             Event::Accepted { message, not_before, .. } => {
@@ -255,8 +185,4 @@ impl Metrics {
 
 fn seconds(ms: u64) -> f64 {
     std::time::Duration::from_millis(ms).as_secs_f64()
-}
-
-fn whole(count: usize) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
 }

@@ -20,13 +20,14 @@ pub mod history;
 mod inbox;
 mod list;
 mod live;
+mod measures;
 mod message;
+pub mod message_history;
 mod metrics;
 mod model;
 mod needs;
 mod places;
 mod problems;
-pub mod story;
 mod told;
 mod view;
 

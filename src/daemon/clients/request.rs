@@ -44,7 +44,7 @@ pub enum Request {
     /// Answer, and nothing else: how long that takes is the loop's lag.
     Ping,
     /// Make what was written durable: whoever follows is told of nothing else.
-    Settle,
+    Flush,
     /// Something with an agent's pane.
     Pane(AgentName, PaneRequest),
     /// Stop the daemon.
@@ -59,7 +59,7 @@ impl Request {
     #[must_use]
     pub fn looks_only(&self) -> bool {
         match self {
-            Self::WaitFor(..) | Self::Settle | Self::Ping => true,
+            Self::WaitFor(..) | Self::Flush | Self::Ping => true,
             Self::Pane(_, asked) => matches!(
                 asked,
                 PaneRequest::Read(_)
@@ -85,7 +85,7 @@ impl Request {
             Self::Pane(name, PaneRequest::Answer { .. }) => format!("answer {name}"),
             Self::Down { keep_agents: true } => "end, and leave the agents".to_owned(),
             Self::Down { keep_agents: false } => "end, with the agents".to_owned(),
-            Self::Pane(..) | Self::WaitFor(..) | Self::Settle | Self::Ping => "show something".to_owned(),
+            Self::Pane(..) | Self::WaitFor(..) | Self::Flush | Self::Ping => "show something".to_owned(),
         }
     }
 }

@@ -207,7 +207,7 @@ impl JournalHandle {
     }
 
     /// Somebody follows, to whom only what is durable is told: what was written is made so, if nothing else comes.
-    pub fn settle(&mut self) {
+    pub fn flush_soon(&mut self) {
         self.is_awaited = true;
     }
 

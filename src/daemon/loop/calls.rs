@@ -41,7 +41,7 @@ impl Daemon {
             }
             // The engine says who may give which command.
             Request::Send { .. } | Request::Command(_) | Request::Pane(..) => Ok(()),
-            Request::WaitFor(..) | Request::Settle | Request::Ping => Ok(()),
+            Request::WaitFor(..) | Request::Flush | Request::Ping => Ok(()),
         }
     }
 
@@ -59,8 +59,8 @@ impl Daemon {
                 self.clients.put_awaiting(&self.engine, &self.journal, id, until, answer)
             }
             Request::Ping => drop(answer.send(Response::Ok)),
-            Request::Settle => {
-                self.journal.settle();
+            Request::Flush => {
+                self.journal.flush_soon();
                 drop(answer.send(Response::Ok));
             }
             Request::Halt(on) => {

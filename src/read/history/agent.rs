@@ -1,13 +1,13 @@
 //! What the journal says of an agent, as sentences with their times.
 
-use super::Pages;
 use super::family::mentions;
+use super::pages::Pages;
 use super::step::step;
 use crate::engine::event::Event;
 use crate::engine::life::Move;
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::journal::{JournalError, Kind, ReadOrder, scan};
-use crate::wire::api::StoryStep;
+use crate::wire::api::HistoryStepInfo;
 use crate::wire::events;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 #[derive(Debug, Default)]
 pub struct AgentHistory {
     /// What it is, in order.
-    pub steps: Vec<StoryStep>,
+    pub steps: Vec<HistoryStepInfo>,
     /// Lines that could not be understood.
     pub unread: u64,
 }

@@ -1,7 +1,7 @@
 //! Reads the journal once and keeps what it says of a message, of its parts, of their parts, and of what they depend on.
 
-use super::Pages;
 use super::message::MessageHistory;
+use super::pages::Pages;
 use crate::engine::event::{AgentChange, Event};
 use crate::engine::message::Outcome;
 use crate::engine::words::{MessageId, Millis, Seq};

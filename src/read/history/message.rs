@@ -6,7 +6,7 @@ use crate::engine::life::{Category, Move, Spent, Stage, StageName, TurnKind, nex
 use crate::engine::message::Message;
 use crate::engine::words::{AgentName, MessageId, Millis, Seq};
 use crate::read::bodies::title_of;
-use crate::wire::api::{SpanInfo, StoryStep};
+use crate::wire::api::{HistoryStepInfo, SpanInfo};
 use crate::wire::time::rfc3339_ms;
 
 /// The history of one message.
@@ -17,7 +17,7 @@ pub struct MessageHistory {
     /// The first line of its content.
     pub title: Option<String>,
     /// What happened to it, in order.
-    pub steps: Vec<StoryStep>,
+    pub steps: Vec<HistoryStepInfo>,
     stage: Stage,
     /// Since when it is in that stage.
     pub since: Millis,
@@ -112,7 +112,7 @@ impl MessageHistory {
         }
         if let Some(step) = step((at, seq), event, whose.as_ref()) {
             let turn = step.turn.or_else(|| Some(self.stage.turn()?.number));
-            self.steps.push(StoryStep { turn, ..step });
+            self.steps.push(HistoryStepInfo { turn, ..step });
         }
     }
 

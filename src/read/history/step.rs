@@ -3,11 +3,15 @@
 use crate::engine::event::Event;
 use crate::engine::words::{AgentName, Millis, Seq};
 use crate::read::told::told;
-use crate::wire::api::{EventInfo, StoryStep};
+use crate::wire::api::{EventInfo, HistoryStepInfo};
 use crate::wire::time::rfc3339_ms;
 
 /// The step that an event makes; none for the parts of a snapshot. `whose` is the agent of a message that ends.
-pub(super) fn step((at, seq): (Millis, Seq), event: &Event, whose: Option<&AgentName>) -> Option<StoryStep> {
+pub(super) fn step(
+    (at, seq): (Millis, Seq),
+    event: &Event,
+    whose: Option<&AgentName>,
+) -> Option<HistoryStepInfo> {
     let EventInfo { what, id, agent, evidence, turn, text, .. } = told(event, whose)?;
-    Some(StoryStep { at: rfc3339_ms(at), seq: seq.0, id, agent, what, evidence, turn, text })
+    Some(HistoryStepInfo { at: rfc3339_ms(at), seq: seq.0, id, agent, what, evidence, turn, text })
 }

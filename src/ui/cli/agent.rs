@@ -4,7 +4,7 @@ use super::context::{Context, Ended};
 use super::failure::{Failure, Kind};
 use super::lab::AGENT_EXAMPLE;
 use super::up::named;
-use super::{status, why};
+use super::{shown, why};
 use crate::engine::words::AgentName;
 use crate::io::client::ANSWER_DEADLINE;
 use crate::io::clock::Clock;
@@ -109,5 +109,5 @@ pub(super) fn order(context: &Context, path: &str) -> Ended {
 
 fn list(context: &Context) -> Ended {
     let status: StatusInfo = context.client()?.get("/api/status", ANSWER_DEADLINE)?;
-    context.tell(&status.agents, || status::agents(context, &status.agents))
+    context.tell(&status.agents, || shown::agents(context, &status.agents))
 }

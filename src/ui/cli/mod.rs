@@ -36,6 +36,7 @@ mod retry;
 mod send;
 mod service;
 mod show;
+mod shown;
 mod status;
 mod stop;
 mod table;

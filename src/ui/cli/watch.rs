@@ -8,7 +8,7 @@ use super::context::{Context, Ended};
 use super::failure::Failure;
 use super::look::Source;
 use super::marks::Letters;
-use super::status::Shown;
+use super::shown::Shown;
 use super::table::{cut, terminal_size};
 use super::team::Style;
 use crate::io::client::Client;

@@ -9,7 +9,7 @@ use super::table::harmless;
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::client::Client;
 use crate::io::workspace::Workspace;
-use crate::wire::api::{AgentHistoryQuery, StoryInfo, StoryQuery};
+use crate::wire::api::{AgentHistoryQuery, HistoryInfo, HistoryQuery};
 use crate::wire::team_file::Settings;
 
 /// Prints the history of a message with all its parts, or of an agent, with times and evidence
@@ -44,8 +44,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
 
 fn about_message(context: &Context, workspace: &Workspace, args: &Args, id: &MessageId) -> Ended {
     let client = Client::new(workspace, &context.around)?;
-    let StoryInfo { tree, unread } =
-        match look(context, workspace, &client, &StoryQuery { id: id.to_string() }) {
+    let HistoryInfo { tree, unread } =
+        match look(context, workspace, &client, &HistoryQuery { id: id.to_string() }) {
             Ok(Looked { answer, .. }) => answer,
             Err(failure) if failure.problem.code == "no-message" => {
                 let now = dropping::lies(workspace, id).ok_or_else(|| unknown(&args.subject))?;

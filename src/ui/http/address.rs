@@ -3,7 +3,7 @@
 use super::gate::Gate;
 use super::given::Question;
 use crate::read::Answers;
-use crate::read::story::Scans;
+use crate::read::message_history::Scans;
 use axum::Json;
 use axum::extract::State;
 use axum::handler::Handler;

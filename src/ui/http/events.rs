@@ -118,7 +118,7 @@ impl Stream {
                     is_stale = true;
                 }
                 () = &mut pause, if !may_show => may_show = true,
-                () = sleep(SETTLED_AFTER), if is_behind => self.settle().await?,
+                () = sleep(SETTLED_AFTER), if is_behind => self.flush_soon().await?,
                 () = &mut beat => {
                     self.send(COMMENT).await?;
                     // What lies in `queue/` is nobody's to report.
@@ -131,8 +131,8 @@ impl Stream {
     }
 
     /// Has the loop make durable what was written a while ago: nothing else may come that needs it.
-    async fn settle(&mut self) -> Result<(), Over> {
-        self.gate.ask(Key::NONE, Request::Settle).await.map_err(|_| Over)?;
+    async fn flush_soon(&mut self) -> Result<(), Over> {
+        self.gate.ask(Key::NONE, Request::Flush).await.map_err(|_| Over)?;
         tokio::select! {
             changed = self.reads.extents.changed() => {
                 self.reads.extents.mark_changed();

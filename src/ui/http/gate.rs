@@ -10,7 +10,7 @@ use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::clock::Clock;
 use crate::read::Answers;
-use crate::read::story::Scans;
+use crate::read::message_history::Scans;
 use crate::wire::api::{Done, MessageQuery};
 use crate::wire::message::view::MessageView;
 use crate::wire::time;

@@ -15,9 +15,9 @@ use crate::engine::words::{AgentName, MessageId, Millis, Token};
 use crate::io::chance::mint_id;
 use crate::wire::api::{
     Accepted, AgentHistoryQuery, AgentQuery, AgentsQuery, CancelQuery, Done, DownBody, EventsQuery, HaltBody,
-    Health, InboxQuery, MessageQuery, MessagesQuery, NeedsQuery, PaneAnswerBody, PaneAnswered, PaneLookInfo,
-    PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody, Problem, ProofInfo, ProveQuery,
-    ReplyBody, ResetInfo, ScreenInfo, ScreenQuery, StatusQuery, StepInfo, StoryQuery, TeamQuery, ViewInfo,
+    Health, HistoryQuery, InboxQuery, MessageQuery, MessagesQuery, NeedsQuery, PaneAnswerBody, PaneAnswered,
+    PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody, Problem, ProofInfo,
+    ProveQuery, ReplyBody, ResetInfo, ScreenInfo, ScreenQuery, StatusQuery, StepInfo, TeamQuery, ViewInfo,
     WaitQuery, Waited, WebBody, WebInfo,
 };
 use crate::wire::message::{draft, json};
@@ -40,7 +40,7 @@ fn about_messages() -> Vec<Address> {
             .status("202"),
         read::<MessagesQuery>(),
         read::<MessageQuery>(),
-        scan::<StoryQuery>(),
+        scan::<HistoryQuery>(),
         get::<WaitQuery, Waited, _, _>("/api/messages/{id}/wait", wait, "waits until its stage has changed"),
         post::<CancelQuery, Done, _, _>(
             "/api/messages/{id}/cancel",

@@ -5,7 +5,7 @@ use super::input::{Act, Link, LogLine, PaneSeen, TopInput};
 use super::modes::Mode;
 use super::state::{Beside, TopState};
 use crate::engine::message::Status;
-use crate::wire::api::{Problem, StepInfo, StoryInfo, StoryTree, ViewInfo};
+use crate::wire::api::{HistoryInfo, HistoryTree, Problem, StepInfo, ViewInfo};
 
 /// Lines of the log that are kept: a person scrolls no further here, and `tasuki log` has all.
 const LOG_KEPT: usize = 1_000;
@@ -54,7 +54,7 @@ impl TopState {
         Vec::new()
     }
 
-    fn tell(&mut self, id: String, story: Result<StoryInfo, Problem>) {
+    fn tell(&mut self, id: String, story: Result<HistoryInfo, Problem>) {
         if self.wants().story.as_ref() != Some(&id) {
             return;
         }
@@ -65,7 +65,7 @@ impl TopState {
     }
 
     /// Remembers what is a part of what: messages alone say so only of those that have moved.
-    fn learn_parents(&mut self, tree: &StoryTree) {
+    fn learn_parents(&mut self, tree: &HistoryTree) {
         if self.parents.len() > PARENTS_MAX {
             self.parents.clear();
         }

@@ -1,6 +1,6 @@
 //! What comes to the screen, and what is done for it.
 
-use crate::wire::api::{AgentDetails, PaneLookInfo, Problem, RunInfo, StepInfo, StoryInfo, ViewInfo};
+use crate::wire::api::{AgentDetails, HistoryInfo, PaneLookInfo, Problem, RunInfo, StepInfo, ViewInfo};
 use crate::wire::message::view::MessageView;
 use serde_json::Value;
 
@@ -109,7 +109,7 @@ pub enum TopInput {
     /// An agent with its queue.
     Details(Box<AgentDetails>),
     /// The history of a message, or why there is none.
-    History(String, Result<Box<StoryInfo>, Problem>),
+    History(String, Result<Box<HistoryInfo>, Problem>),
     /// How a screen is read, or why that is unknown.
     Explained(String, Result<Box<PaneLookInfo>, Problem>),
     /// All messages, newest first.

@@ -2,7 +2,9 @@
 
 use super::input::{Link, LogLine, PaneSeen, Wants};
 use super::modes::Mode;
-use crate::wire::api::{AgentDetails, AgentInfo, NeedsInfo, PaneLookInfo, Problem, StoryInfo, WorkspaceInfo};
+use crate::wire::api::{
+    AgentDetails, AgentInfo, HistoryInfo, NeedsInfo, PaneLookInfo, Problem, WorkspaceInfo,
+};
 use crate::wire::message::view::MessageView;
 use chrono::FixedOffset;
 use std::collections::{BTreeMap, VecDeque};
@@ -108,7 +110,7 @@ pub struct TopState {
     pub(super) mode: Mode,
     pub(super) pane: Option<PaneSeen>,
     pub(super) details: Option<AgentDetails>,
-    pub(super) story: Option<(String, Result<StoryInfo, Problem>)>,
+    pub(super) story: Option<(String, Result<HistoryInfo, Problem>)>,
     pub(super) explained: Option<(String, Result<PaneLookInfo, Problem>)>,
     /// What was done last, or what kept it from being done.
     pub(super) notice: Option<Result<String, Problem>>,

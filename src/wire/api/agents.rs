@@ -160,7 +160,7 @@ pub struct AgentHistoryInfo {
     /// Agent name.
     pub agent_name: String,
     /// What happened, oldest first.
-    pub story: Vec<StoryStep>,
+    pub story: Vec<HistoryStepInfo>,
     /// What it does now; null if no daemon is running.
     pub now: Option<String>,
     /// Number of lines of the journal that could not be understood.
@@ -169,7 +169,7 @@ pub struct AgentHistoryInfo {
 
 /// One step of a history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct StoryStep {
+pub struct HistoryStepInfo {
     /// Time (RFC 3339).
     pub at: String,
     /// Number of the step in the journal.

@@ -1,6 +1,6 @@
 //! Messages as they are shown: lists, one whole, and its history.
 
-use super::agents::StoryStep;
+use super::agents::HistoryStepInfo;
 use crate::engine::life::StageName;
 use crate::engine::message::{Kind, Status};
 use crate::wire::message::view::{MessageView, is_zero};
@@ -62,16 +62,16 @@ pub struct AnswerInfo {
 
 /// The history of a message and of its parts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct StoryInfo {
+pub struct HistoryInfo {
     /// The message and its parts.
-    pub tree: StoryTree,
+    pub tree: HistoryTree,
     /// Number of lines of the journal that could not be understood.
     pub unread: u64,
 }
 
 /// A message and its parts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct StoryTree {
+pub struct HistoryTree {
     /// Message id.
     pub id: String,
     /// First line of its content.
@@ -124,7 +124,7 @@ pub struct StoryTree {
     /// What it waits for; null if it ended or its agent has it.
     pub waits_for: Option<String>,
     /// What happened to it, oldest first.
-    pub story: Vec<StoryStep>,
+    pub story: Vec<HistoryStepInfo>,
     /// Stretches of time, oldest first: who had it, and how.
     #[serde(default)]
     pub spans: Vec<SpanInfo>,
@@ -132,7 +132,7 @@ pub struct StoryTree {
     #[serde(skip_serializing_if = "is_zero", default)]
     pub untold: usize,
     /// Its parts, oldest first.
-    pub parts: Vec<StoryTree>,
+    pub parts: Vec<HistoryTree>,
 }
 
 /// A stretch of a message's time.

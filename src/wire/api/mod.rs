@@ -10,14 +10,14 @@ mod read;
 mod web;
 
 pub use agents::{
-    AgentDetails, AgentHistoryInfo, AgentInfo, AgentList, AsksInfo, DaemonInfo, MemberInfo, PoolInfo,
-    PulseInfo, StatusInfo, StoryStep, TeamInfo,
+    AgentDetails, AgentHistoryInfo, AgentInfo, AgentList, AsksInfo, DaemonInfo, HistoryStepInfo, MemberInfo,
+    PoolInfo, PulseInfo, StatusInfo, TeamInfo,
 };
 pub use events::{
     EventInfo, EventsQuery, ResetInfo, RunInfo, ScreenInfo, ScreenQuery, StepInfo, ViewInfo, WorkspaceInfo,
 };
 pub use messages::{
-    AnswerInfo, InboxInfo, LetterInfo, MessageDetails, MessagePage, SpanInfo, StoryInfo, StoryTree,
+    AnswerInfo, HistoryInfo, HistoryTree, InboxInfo, LetterInfo, MessageDetails, MessagePage, SpanInfo,
 };
 pub use needs::{CauseInfo, ChainInfo, CureInfo, NeedGroup, NeedInfo, NeedKindInfo, NeedsInfo};
 pub use notify::{NotifyEventInfo, NotifyInfo, NotifyKind, notify_schema};
@@ -26,8 +26,8 @@ pub use panes::{
     PaneWaitBody,
 };
 pub use read::{
-    AgentHistoryQuery, AgentQuery, AgentsQuery, InboxQuery, MessageQuery, MessagesQuery, NeedsQuery,
-    Question, StatusQuery, StoryQuery, TeamQuery,
+    AgentHistoryQuery, AgentQuery, AgentsQuery, HistoryQuery, InboxQuery, MessageQuery, MessagesQuery,
+    NeedsQuery, Question, StatusQuery, TeamQuery,
 };
 pub use web::{ProofInfo, ProveQuery, WebBody, WebInfo};
 

@@ -2,7 +2,7 @@
 //! name it once.
 
 use super::agents::{AgentDetails, AgentHistoryInfo, AgentList, StatusInfo, TeamInfo};
-use super::messages::{InboxInfo, MessageDetails, MessagePage, StoryInfo};
+use super::messages::{HistoryInfo, InboxInfo, MessageDetails, MessagePage};
 use super::needs::NeedsInfo;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -64,7 +64,7 @@ question!(AgentQuery => AgentDetails, "/api/agents/{name}", "one agent, its task
 question!(AgentHistoryQuery => AgentHistoryInfo, "/api/agents/{name}/story", "the history of an agent");
 question!(MessagesQuery => MessagePage, "/api/messages", "messages, open and finished, newest first");
 question!(MessageQuery => MessageDetails, "/api/messages/{id}", "one message, with its content and its answer");
-question!(StoryQuery => StoryInfo, "/api/messages/{id}/story", "the history of a message and of its parts");
+question!(HistoryQuery => HistoryInfo, "/api/messages/{id}/story", "the history of a message and of its parts");
 question!(NeedsQuery => NeedsInfo, "/api/needs", "what waits for a person, and who waits for whom");
 question!(InboxQuery => InboxInfo, "/api/inbox", "what was sent to the user and is unread");
 question!(TeamQuery => TeamInfo, "/api/team", "the team file as it is in force");
@@ -142,7 +142,7 @@ pub struct MessageQuery {
 /// Asks for the history of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct StoryQuery {
+pub struct HistoryQuery {
     /// Message id.
     pub id: String,
 }

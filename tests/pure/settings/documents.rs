@@ -226,12 +226,13 @@ fn page(schema: &Value) -> String {
 
 /// The whole file and its parts, in the order in which a reader meets them.
 fn sections(schema: &Value) -> Vec<(&str, &Value)> {
-    const ORDER: [&str; 17] = [
+    const ORDER: [&str; 18] = [
         "Agent",
         "Settings",
         "Words",
         "Route",
         "May",
+        "Notify",
         "Provider",
         "SystemPrompt",
         "Ready",

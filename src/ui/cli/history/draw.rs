@@ -3,7 +3,7 @@
 use super::super::table::{harmless, terminal_width};
 use crate::engine::message::{Kind, Status};
 use crate::engine::words::counted;
-use crate::wire::api::{StoryStep, StoryTree};
+use crate::wire::api::{HistoryStepInfo, HistoryTree};
 use unicode_width::UnicodeWidthChar;
 
 /// Where a task has more parts than this, those that went well are told in one line each.
@@ -33,9 +33,9 @@ struct Page {
 
 /// What happens within a task, besides its own steps.
 enum Item<'a> {
-    Step(&'a StoryStep),
-    Part(&'a StoryTree),
-    Answer(&'a StoryTree),
+    Step(&'a HistoryStepInfo),
+    Part(&'a HistoryTree),
+    Answer(&'a HistoryTree),
 }
 
 impl Style {
@@ -45,7 +45,7 @@ impl Style {
     }
 }
 
-pub(in super::super) fn draw(history: &StoryTree, style: Style) -> String {
+pub(in super::super) fn draw(history: &HistoryTree, style: Style) -> String {
     let mut page = Page { style, lines: Vec::new(), day: String::new() };
     if let Some(parent) = &history.parent {
         page.plain(&format!("{} is a part of {parent} (`tasuki why {parent}`)", history.id));
@@ -55,7 +55,7 @@ pub(in super::super) fn draw(history: &StoryTree, style: Style) -> String {
 }
 
 impl Page {
-    fn history(&mut self, history: &StoryTree, depth: usize, is_brief: bool) {
+    fn history(&mut self, history: &HistoryTree, depth: usize, is_brief: bool) {
         let at = history.story.first().map(|step| step.at.as_str());
         self.line(at, depth, &headline(history));
         if is_brief {
@@ -105,7 +105,7 @@ impl Page {
         }
     }
 
-    fn now(&mut self, history: &StoryTree, depth: usize) {
+    fn now(&mut self, history: &HistoryTree, depth: usize) {
         let stage = history.stage.said();
         let text = match (&history.waits_for, &history.agent) {
             (Some(what), _) => format!("now: {stage}, waits for {what}"),
@@ -143,19 +143,19 @@ impl Page {
 }
 
 /// Nothing about it that a person would want to look at.
-fn went_well(history: &StoryTree) -> bool {
+fn went_well(history: &HistoryTree) -> bool {
     let is_plain = history.reminders == 0 && history.redeliveries == 0 && history.parts.is_empty();
     is_plain && history.status == Status::Completed
 }
 
 /// Whether the next step says it too: left out where many messages are told together.
-fn is_minor(step: &StoryStep) -> bool {
+fn is_minor(step: &HistoryStepInfo) -> bool {
     matches!(step.what.as_str(), "delivered" | "claimed" | "verified")
 }
 
 /// A task's own steps, its parts at the time when they were accepted, and their answers, in order of time.
-fn items(history: &StoryTree) -> Vec<Item<'_>> {
-    let place = |part: &StoryTree, last: bool| {
+fn items(history: &HistoryTree) -> Vec<Item<'_>> {
+    let place = |part: &HistoryTree, last: bool| {
         let step = if last { part.story.last() } else { part.story.first() };
         step.map_or((u64::MAX, 1), |step| (step.seq, 1))
     };
@@ -168,7 +168,7 @@ fn items(history: &StoryTree) -> Vec<Item<'_>> {
     items.into_iter().map(|(_, item)| item).collect()
 }
 
-fn headline(history: &StoryTree) -> String {
+fn headline(history: &HistoryTree) -> String {
     let what = match (history.kind, &history.from, &history.to) {
         (Some(kind), Some(from), Some(to)) => format!("{} from {from} to {to}", kind.word()),
         _ => "accepted in a part of the journal that no longer exists".to_owned(),
@@ -186,7 +186,7 @@ fn headline(history: &StoryTree) -> String {
     format!("{}: {what}{after}{again}; {end}", history.id)
 }
 
-fn summary(history: &StoryTree) -> String {
+fn summary(history: &HistoryTree) -> String {
     let times = [("queued", history.waited_ms), ("worked", history.worked_ms), ("waited", history.rested_ms)];
     let counts = [
         ("turn", usize::from(history.turns)),
@@ -230,7 +230,7 @@ fn bare<'a>(text: &'a str, id: &str) -> &'a str {
 }
 
 /// "accepted" without from whom to whom: the headline has said it.
-fn unrepeated(text: &str, history: &StoryTree) -> String {
+fn unrepeated(text: &str, history: &HistoryTree) -> String {
     let (Some(kind), Some(from), Some(to)) = (history.kind, &history.from, &history.to) else {
         return text.to_owned();
     };

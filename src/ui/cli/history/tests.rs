@@ -7,8 +7,8 @@ use crate::io::clock::Clock;
 use crate::io::workspace::Workspace;
 use crate::read::Model;
 use crate::read::history::MessageFamily;
-use crate::read::story::{Around, DEPTH_MAX, tree_of};
-use crate::wire::api::{SpanInfo, StoryTree};
+use crate::read::message_history::{Around, DEPTH_MAX, tree_of};
+use crate::wire::api::{HistoryTree, SpanInfo};
 use crate::wire::events;
 use expect_test::expect;
 use unicode_width::UnicodeWidthStr;
@@ -59,12 +59,12 @@ fn family_of(root: &MessageId, steps: &[(u64, String)]) -> MessageFamily {
 }
 
 /// The history that it tells at second `now`.
-fn history(root: &str, steps: &[(u64, String)], now: u64) -> StoryTree {
+fn history(root: &str, steps: &[(u64, String)], now: u64) -> HistoryTree {
     let root = id(root);
     tree_of(&family_of(&root, steps), &root, at(now), 0)
 }
 
-fn page(history: &StoryTree) -> String {
+fn page(history: &HistoryTree) -> String {
     draw(history, Style { width: Some(80), is_full: false })
 }
 
@@ -132,7 +132,7 @@ fn a_task_is_told_with_its_parts_their_times_and_what_is_open() {
 }
 
 /// Who had it, how, and for which seconds.
-fn spans(history: &StoryTree) -> Vec<(String, String, String)> {
+fn spans(history: &HistoryTree) -> Vec<(String, String, String)> {
     let second = |at: &String| at[17..19].to_owned();
     let span = |span: &SpanInfo| {
         let agent = span.agent.clone().unwrap_or_default();
@@ -303,7 +303,7 @@ fn a_message_whose_beginning_is_gone_is_told_from_where_it_is_known() {
 }
 
 /// What the files alone say that each message of a history waits for.
-fn explained(steps: &[(u64, String)], is_halted: bool) -> StoryTree {
+fn explained(steps: &[(u64, String)], is_halted: bool) -> HistoryTree {
     let folder = tempfile::tempdir().expect("a folder");
     let workspace = Workspace::at(folder.path()).expect("a workspace");
     let root = id("p");

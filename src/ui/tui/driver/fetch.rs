@@ -5,7 +5,7 @@ use crate::io::client::{ANSWER_DEADLINE, Asker, ClientError};
 use crate::io::clock::Clock;
 use crate::ui::tui::input::{PaneSeen, TopInput, Wants};
 use crate::wire::api::{
-    AgentQuery, MessagesQuery, PaneLookInfo, Problem, Question, RunInfo, ScreenInfo, StoryQuery,
+    AgentQuery, HistoryQuery, MessagesQuery, PaneLookInfo, Problem, Question, RunInfo, ScreenInfo,
 };
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -80,7 +80,7 @@ impl Fetcher {
         if self.story.is_due(wants.story.as_ref(), seq, now)
             && let Some(id) = wants.story.clone()
         {
-            let path = StoryQuery { id: id.clone() }.address();
+            let path = HistoryQuery { id: id.clone() }.address();
             self.fetch(path, |got| Some(TopInput::History(id, got.map(Box::new))));
         }
         // A screen changes without a step.

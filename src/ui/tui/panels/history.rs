@@ -5,7 +5,7 @@ use crate::ui::tui::ages::{clock, length, moment};
 use crate::ui::tui::marks::Mark;
 use crate::ui::tui::paint::{Canvas, Ink, columns};
 use crate::ui::tui::state::TopState;
-use crate::wire::api::{StoryStep, StoryTree};
+use crate::wire::api::{HistoryStepInfo, HistoryTree};
 use ratatui_core::layout::Rect;
 
 /// A pause that is told, in ms: a person would ask what was in between.
@@ -21,7 +21,7 @@ const LADDER: [(&str, &str); 6] = [
 ];
 
 /// The message or part of this id.
-fn find<'a>(tree: &'a StoryTree, id: &str) -> Option<&'a StoryTree> {
+fn find<'a>(tree: &'a HistoryTree, id: &str) -> Option<&'a HistoryTree> {
     let mut stack = vec![tree];
     while let Some(tree) = stack.pop() {
         if tree.id == id {
@@ -41,7 +41,7 @@ struct Row {
     ink: Ink,
 }
 
-fn rows(tree: &StoryTree, depth: u16, rows: &mut Vec<Row>) {
+fn rows(tree: &HistoryTree, depth: u16, rows: &mut Vec<Row>) {
     let whom = tree.agent.as_deref().or(tree.to.as_deref()).unwrap_or("?");
     let title = tree.title.as_deref().unwrap_or_default();
     let text = format!("{}  {whom}  {title}", tree.id);
@@ -98,7 +98,7 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, id: &str, 
 }
 
 /// The message whose receipts are shown: the chosen one, else the whole task.
-fn receipt_tree(state: &TopState) -> Option<&StoryTree> {
+fn receipt_tree(state: &TopState) -> Option<&HistoryTree> {
     let Some((_, Ok(story))) = &state.story else { return None };
     let id = state.message_looked_at()?;
     Some(find(&story.tree, &id).unwrap_or(&story.tree))
@@ -130,7 +130,7 @@ pub(in crate::ui::tui) fn receipts(canvas: &mut Canvas, state: &TopState, area: 
 }
 
 /// When a rung was reached, and how that is known.
-fn told(state: &TopState, tree: &StoryTree, step: Option<&StoryStep>, is_now: bool) -> String {
+fn told(state: &TopState, tree: &HistoryTree, step: Option<&HistoryStepInfo>, is_now: bool) -> String {
     if is_now && !tree.parts.is_empty() {
         let open = tree.parts.iter().filter(|part| part.ended_at.is_none()).count();
         let since = crate::ui::tui::ages::age(Some(&tree.since), state.time());

@@ -4,7 +4,7 @@ use crate::ui::tui::ages::{clock, length, moment};
 use crate::ui::tui::marks::Mark;
 use crate::ui::tui::paint::{Canvas, Ink};
 use crate::ui::tui::state::TopState;
-use crate::wire::api::{SpanInfo, StoryTree};
+use crate::wire::api::{HistoryTree, SpanInfo};
 use ratatui_core::layout::Rect;
 
 /// Columns of an age.
@@ -12,7 +12,7 @@ const FOR: u16 = 7;
 
 /// A message of the task, with how deep it is in it.
 struct Leg<'a> {
-    tree: &'a StoryTree,
+    tree: &'a HistoryTree,
     depth: u16,
 }
 
@@ -76,7 +76,7 @@ fn lasts(span: &SpanInfo, end: i64) -> String {
     moment(&span.from).map(|from| length(to - from)).unwrap_or_default()
 }
 
-fn mark(tree: &StoryTree) -> Mark {
+fn mark(tree: &HistoryTree) -> Mark {
     match (tree.stage.word(), tree.spans.last().map(|span| &*span.how)) {
         ("completed", _) => Mark::Completed,
         ("failed", _) => Mark::Failed,

@@ -2,7 +2,7 @@
 
 use crate::ui::tui::input::{Key, Link, LogLine, PaneSeen, TopInput};
 use crate::ui::tui::{Look, TopState, draw};
-use crate::wire::api::{RunInfo, StoryInfo, ViewInfo};
+use crate::wire::api::{HistoryInfo, RunInfo, ViewInfo};
 use chrono::FixedOffset;
 use ratatui_core::buffer::Buffer;
 use serde_json::{Value, json};
@@ -246,7 +246,7 @@ fn tree(
     })
 }
 
-fn story() -> StoryInfo {
+fn story() -> HistoryInfo {
     let step = |at: i64, what: &str, evidence: &str, text: &str| json!({"at": ago(at), "seq": 1, "id": "dry-run", "agent": null, "what": what, "evidence": evidence, "text": text});
     let code = tree(
         "dry-run.plan.code",

@@ -10,7 +10,7 @@ use super::model::{Answers, Model};
 use super::problems::{message_id, no_message, unreadable};
 use crate::engine::words::{AgentName, MessageId, Millis};
 use crate::wire::api::{
-    AgentHistoryInfo, AgentHistoryQuery, AgentInfo, Problem, StoryInfo, StoryQuery, StoryTree,
+    AgentHistoryInfo, AgentHistoryQuery, AgentInfo, HistoryInfo, HistoryQuery, HistoryTree, Problem,
 };
 use crate::wire::time::rfc3339_ms;
 pub use waits::Around;
@@ -45,8 +45,8 @@ pub trait Scans: Answers {
     fn tell(subject: &Self::Subject, found: Self::Found, model: &Model) -> Result<Self::Answer, Problem>;
 }
 
-impl Answers for StoryQuery {
-    fn answer(self, model: &mut Model) -> Result<StoryInfo, Problem> {
+impl Answers for HistoryQuery {
+    fn answer(self, model: &mut Model) -> Result<HistoryInfo, Problem> {
         at_once(&self, model)
     }
 }
@@ -64,7 +64,7 @@ fn at_once<Q: Scans>(question: &Q, model: &Model) -> Result<Q::Answer, Problem> 
     Q::tell(&subject, found, model)
 }
 
-impl Scans for StoryQuery {
+impl Scans for HistoryQuery {
     type Subject = MessageId;
     type Found = MessageFamily;
 
@@ -76,14 +76,14 @@ impl Scans for StoryQuery {
         MessageFamily::read(pages, id).map_err(|error| unreadable(&error))
     }
 
-    fn tell(id: &MessageId, family: MessageFamily, model: &Model) -> Result<StoryInfo, Problem> {
+    fn tell(id: &MessageId, family: MessageFamily, model: &Model) -> Result<HistoryInfo, Problem> {
         if !family.histories.contains_key(id) {
             return Err(no_message(id));
         }
         let around = Around::of(model);
         let mut tree = tree_of(&family, id, around.now, 0);
         around.explain(&mut tree, &family);
-        Ok(StoryInfo { tree, unread: family.unread })
+        Ok(HistoryInfo { tree, unread: family.unread })
     }
 }
 
@@ -123,7 +123,7 @@ impl Model {
 
 /// The tree of a message of the family. Each is in the family once, so parts that name each other end somewhere.
 #[must_use]
-pub fn tree_of(family: &MessageFamily, id: &MessageId, now: Millis, depth: usize) -> StoryTree {
+pub fn tree_of(family: &MessageFamily, id: &MessageId, now: Millis, depth: usize) -> HistoryTree {
     let nothing = MessageHistory::new(now);
     let found = family.histories.get(id).unwrap_or(&nothing);
     let children = family.parts.get(id).map(Vec::as_slice).unwrap_or_default();
@@ -131,7 +131,7 @@ pub fn tree_of(family: &MessageFamily, id: &MessageId, now: Millis, depth: usize
     let message = found.message.as_deref();
     let text = |id: &MessageId| id.to_string();
     let times = found.times(now);
-    StoryTree {
+    HistoryTree {
         id: id.to_string(),
         title: found.title.clone(),
         parent: message.and_then(|message| message.parent.as_ref().map(text)),
@@ -161,7 +161,7 @@ pub fn tree_of(family: &MessageFamily, id: &MessageId, now: Millis, depth: usize
     }
 }
 
-impl StoryTree {
+impl HistoryTree {
     /// Whether it has not ended.
     #[must_use]
     pub fn is_open(&self) -> bool {

@@ -5,7 +5,7 @@ use crate::engine::message::Kind;
 use crate::engine::words::{MessageId, Millis, USER};
 use crate::read::history::{MessageFamily, MessageHistory};
 use crate::read::model::Model;
-use crate::wire::api::StoryTree;
+use crate::wire::api::HistoryTree;
 use crate::wire::time;
 
 /// How many parts are named that answers are awaited from.
@@ -41,7 +41,7 @@ impl<'a> Around<'a> {
     }
 
     /// Fills in what every open message of a history waits for.
-    pub fn explain(&self, history: &mut StoryTree, family: &MessageFamily) {
+    pub fn explain(&self, history: &mut HistoryTree, family: &MessageFamily) {
         history.parts.iter_mut().for_each(|part| self.explain(part, family));
         let found = MessageId::new(&history.id).ok().and_then(|id| family.histories.get(&id));
         let is_letter = history.to.as_deref() == Some(USER) && !history.is_open();
@@ -55,7 +55,7 @@ impl<'a> Around<'a> {
 
     fn waits_for(
         &self,
-        history: &StoryTree,
+        history: &HistoryTree,
         found: &MessageHistory,
         family: &MessageFamily,
     ) -> Option<String> {
@@ -83,7 +83,7 @@ impl<'a> Around<'a> {
     }
 
     /// What its agent needs of a person, with the command that helps.
-    fn need_of(&self, history: &StoryTree, found: &MessageHistory) -> Option<String> {
+    fn need_of(&self, history: &HistoryTree, found: &MessageHistory) -> Option<String> {
         let name = found.agent.as_ref()?;
         let agent = self.model.agent(name)?;
         if agent.current_task.as_deref() != Some(&*history.id) {
@@ -105,7 +105,7 @@ impl<'a> Around<'a> {
     /// What one in a queue waits for.
     fn queued_for(
         &self,
-        history: &StoryTree,
+        history: &HistoryTree,
         found: &MessageHistory,
         family: &MessageFamily,
         is_retry: bool,
@@ -128,13 +128,13 @@ impl<'a> Around<'a> {
     }
 
     /// What the daemon knows that it waits for: it knows what holds its agent.
-    fn asked(&self, history: &StoryTree) -> Option<String> {
+    fn asked(&self, history: &HistoryTree) -> Option<String> {
         let id = MessageId::new(&history.id).ok().filter(|_| self.runs)?;
         self.model.engine().waits_for(&id)
     }
 
     /// The agent that would have it next, and what that works on.
-    fn agent_of(&self, history: &StoryTree, found: &MessageHistory) -> String {
+    fn agent_of(&self, history: &HistoryTree, found: &MessageHistory) -> String {
         let name = found.agent.as_ref().or_else(|| found.message.as_deref().map(|message| &message.to));
         let Some(name) = name else { return "its agent".to_owned() };
         let agent = self.model.engine().state().agents.get(name);
@@ -146,12 +146,12 @@ impl<'a> Around<'a> {
 }
 
 /// Whether a part's answer is still to come.
-fn is_awaited(part: &StoryTree) -> bool {
+fn is_awaited(part: &HistoryTree) -> bool {
     part.is_open() && part.kind == Some(Kind::Task)
 }
 
 /// A task rests for answers, to be told of them, or because its agent fell silent.
-fn rests_for(history: &StoryTree, found: &MessageHistory) -> String {
+fn rests_for(history: &HistoryTree, found: &MessageHistory) -> String {
     let open: Vec<&str> =
         history.parts.iter().filter(|part| is_awaited(part)).map(|part| &*part.id).collect();
     let named = open.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");

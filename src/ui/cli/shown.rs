@@ -1,0 +1,152 @@
+//! What `status` shows: what the daemon says, or the files, and what is seen besides.
+
+use super::ages::Exact;
+use super::context::Context;
+use super::failure::Failure;
+use super::look::{Looked, Source, look};
+use super::lying::{self, Gone};
+use super::marks::Letters;
+use super::table::terminal_width;
+use super::team::{self, Style, pulse};
+use crate::engine::words::counted;
+use crate::io::client::Client;
+use crate::io::clock::Clock;
+use crate::io::workspace::Workspace;
+use crate::wire::api::{AgentInfo, StatusInfo, StatusQuery};
+use crate::wire::time::rfc3339_ms;
+use serde::Serialize;
+
+/// Said where the team file was removed under a daemon.
+const NO_TEAM_FILE: &str = "tasuki.yaml is gone: the daemon goes on with the team that it knows; put the file back, or end it with `tasuki down`";
+
+/// What the daemon says, or the files, and what is seen besides.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Shown {
+    #[serde(flatten)]
+    pub(super) status: StatusInfo,
+    /// Files in `queue/` that are still to be taken.
+    files_in_queue: usize,
+    /// The daemon that ran last, where none runs.
+    daemon_gone: Option<Gone>,
+    /// Drops that were refused and are kept in `queue/rejected/`.
+    files_refused: usize,
+    /// The daemon that has the workspace and does not answer.
+    daemon_silent: Option<(String, String)>,
+}
+
+impl Shown {
+    /// What is to be seen now, and who said it.
+    pub(super) fn look(
+        context: &Context,
+        workspace: &Workspace,
+        client: &Client,
+    ) -> Result<(Self, Source), Failure> {
+        let Looked { answer, source } = look(context, workspace, client, &StatusQuery {})?;
+        Ok((Self::of(workspace, answer, source), source))
+    }
+
+    /// With what the files say besides.
+    pub(super) fn of(workspace: &Workspace, mut status: StatusInfo, source: Source) -> Self {
+        let gone = if source == Source::Files { lying::gone(workspace) } else { None };
+        status.notes.extend(gone.iter().flat_map(|gone| gone.notes.clone()));
+        status.notes.extend(lying::notes(workspace));
+        if !workspace.team_file().exists() {
+            status.notes.push(NO_TEAM_FILE.to_owned());
+        }
+        let silent = (source == Source::SilentDaemon).then(|| lying::silent(workspace));
+        Self {
+            status,
+            files_in_queue: lying::in_queue(workspace),
+            files_refused: lying::refused(workspace),
+            daemon_gone: gone,
+            daemon_silent: silent,
+        }
+    }
+
+    /// For a person.
+    pub(super) fn page(&self, style: Style) -> String {
+        let status = &self.status;
+        let team = team::agents(&status.agents, &status.now, style);
+        format!("{}\n{}\n\n{team}", heading(self), pulse(&status.pulse, style.letters))
+    }
+}
+
+/// Where no daemon runs: since when, as far as that is known.
+fn without_daemon(gone: Option<&Gone>) -> String {
+    let said = "this is what the status files say (`tasuki up` starts one)";
+    match gone {
+        None => format!("no daemon is running: {said}"),
+        Some(Gone { since, killed: None, .. }) => {
+            format!("no daemon is running (the last one ended at {since}): {said}")
+        }
+        Some(Gone { since, killed: Some(pid), .. }) => format!(
+            "no daemon is running: process {pid} ended without saying why and was last seen at {since}; {said}"
+        ),
+    }
+}
+
+fn heading(shown: &Shown) -> String {
+    let status = &shown.status;
+    let alarm = anstyle::AnsiColor::Yellow.on_default().bold();
+    let mut lines = vec![match &status.daemon {
+        Some(daemon) => {
+            format!("daemon {} running since {} (version {})", daemon.pid, daemon.started_at, daemon.version)
+        }
+        None if let Some((who, cure)) = &shown.daemon_silent => {
+            format!(
+                "{alarm}the daemon does not answer{alarm:#} ({who}; {cure}): this is what the status files say"
+            )
+        }
+        None => {
+            let words = without_daemon(shown.daemon_gone.as_ref());
+            let (first, rest) = words.split_at("no daemon is running".len());
+            format!("{alarm}{first}{alarm:#}{rest}")
+        }
+    }];
+    lines.push(format!("messages: {} open, {} of them queued", status.open, status.pending));
+    if shown.files_in_queue > 0 {
+        let (files, are) = if shown.files_in_queue == 1 { ("file", "is") } else { ("files", "are") };
+        lines.push(format!("queue/: {} {files} that {are} not taken yet", shown.files_in_queue));
+    }
+    if shown.files_refused > 0 {
+        let drops = if shown.files_refused == 1 { "drop was" } else { "drops were" };
+        lines.push(format!(
+            "queue/rejected/: {} {drops} refused, each with its reason beside it (NAME.reason.yaml)",
+            shown.files_refused
+        ));
+    }
+    if let Some(since) = &status.halted_since {
+        lines.push(format!(
+            "{alarm}STOP{alarm:#} since {since}: nothing is typed (`tasuki stop --off` lets the work go on)"
+        ));
+    }
+    if status.unread > 0 {
+        let count = status.unread;
+        lines.push(format!(
+            "{alarm}{count} unread{alarm:#} for you: `tasuki inbox` shows what was sent to you"
+        ));
+    }
+    if status.pulse.needs_you > 0 {
+        let things = counted(status.pulse.needs_you, "thing");
+        let wait = if status.pulse.needs_you == 1 { "waits" } else { "wait" };
+        lines.push(format!("{alarm}{things}{alarm:#} {wait} for you: see `tasuki needs`"));
+    }
+    if status.held > 0 {
+        lines.push(format!(
+            "{alarm}{} held{alarm:#}, waiting for a person (`tasuki retry|cancel ID`)",
+            status.held
+        ));
+    }
+    if status.tmux_lost {
+        lines.push(format!("{alarm}the tmux server is gone{alarm:#} and is being restarted"));
+    }
+    lines.extend(status.notes.iter().map(|note| format!("{alarm}note{alarm:#}: {note}")));
+    lines.join("\n")
+}
+
+/// The agents, for a verb that shows them alone.
+pub(super) fn agents(context: &Context, agents: &[AgentInfo]) -> String {
+    let letters = Letters::of(context, false);
+    let style = Style { letters, exact: Exact::Seconds, width: terminal_width() };
+    team::agents(agents, &rfc3339_ms(Clock::start().wall()), style)
+}
