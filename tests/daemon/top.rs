@@ -200,6 +200,10 @@ fn the_terminal_is_given_back_however_it_ends() {
         shell.until("the agent's own window", |screen| {
             !screen.contains("q quit") && !screen.contains("3 Team")
         });
+        // Its keys are tmux's only once it is there.
+        house.until("the attached terminal", |house| {
+            !house.tmux(&["list-clients", "-F", "#{client_tty}"]).trim().is_empty()
+        });
         shell.keys(&["C-b", "d"]);
         shell.until("the team once more", is_there);
         for last in [Signal::TERM, Signal::HUP] {

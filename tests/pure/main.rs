@@ -37,4 +37,5 @@ mod stub;
 mod stub_answers;
 mod tidy;
 mod transcripts;
+mod vendored;
 mod wire_events;
