@@ -33,6 +33,12 @@ fn the_schema_of_a_message_is_that_of_its_reader() {
 }
 
 #[test]
+fn the_schema_of_a_notification_is_that_of_its_writer() {
+    let schema = tasuki::wire::api::notify_schema();
+    is_fresh("protocol/notify.schema.json", &format!("{schema:#}\n"));
+}
+
+#[test]
 fn the_reference_page_names_every_key() {
     is_fresh("docs/team-file.md", &page(&schema()));
 }
