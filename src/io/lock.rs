@@ -21,6 +21,10 @@ use std::time::Duration;
 
 /// How often a lock that is only being looked at is tried again: far more often than people look at the same moment.
 const LOOKERS_MAX: u32 = 10_000;
+/// So often it is tried again at once. After that somebody who looks has lost the processor in the middle of it, and gets it back
+/// within some ms: on a busy machine 10,000 tries without a rest were over sooner.
+const LOOKERS_SPUN: u32 = 100;
+const LOOKERS_REST: Duration = Duration::from_micros(200);
 /// What a killed daemon leaves of its lock is waited for so often, and so long each time. A program that it was starting has
 /// copies of its files, and its lock with them, until it runs: some ms, on a busy machine more than 100.
 const LEFT_TRIES: u32 = 400;
@@ -147,12 +151,13 @@ pub fn holder(path: &Path) -> io::Result<Option<Holder>> {
 /// Whether the lock of this folder or file is ours now. Somebody who only looks, with [`holder`], keeps it for some
 /// microseconds and is no reason to give up.
 fn seize(part: &File) -> io::Result<bool> {
-    for _ in 0..LOOKERS_MAX {
+    for tries in 0..LOOKERS_MAX {
         match part.try_lock_exclusive() {
             Ok(()) => return Ok(true),
             Err(error) if error.kind() != io::ErrorKind::WouldBlock => return Err(error),
             Err(_) if !shared(part)? => return Ok(false),
-            Err(_) => std::thread::yield_now(),
+            Err(_) if tries < LOOKERS_SPUN => std::thread::yield_now(),
+            Err(_) => clock::rest(LOOKERS_REST),
         }
     }
     Ok(false)

@@ -29,6 +29,7 @@ mod limits;
 mod looking;
 mod main_job;
 mod metrics;
+mod notifying;
 #[expect(dead_code, reason = "these tests leave the order of things alone")]
 #[path = "../support/odds.rs"]
 mod odds;

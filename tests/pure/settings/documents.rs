@@ -33,6 +33,12 @@ fn the_schema_of_a_message_is_that_of_its_reader() {
 }
 
 #[test]
+fn the_schema_of_a_notification_is_that_of_its_writer() {
+    let schema = tasuki::wire::api::notify_schema();
+    is_fresh("protocol/notify.schema.json", &format!("{schema:#}\n"));
+}
+
+#[test]
 fn the_reference_page_names_every_key() {
     is_fresh("docs/team-file.md", &page(&schema()));
 }
@@ -172,6 +178,19 @@ and `doctor` report that. Each prompt line then names the file:
 The file of each task also names the phrase and the token, so a task can be done without any prompt. Gemini CLI reads no file
 that git ignores, such as those in `queue/`, unless a `.geminiignore` has `!/queue/active/`. `init` writes one for it.
 
+## Notes to a person
+
+`notify:` names a command that is told when something waits for a person. `jq` and `notify-send` show it on a desktop:
+
+```yaml
+notify:
+  command: [bash, -c, 'jq -r \".events[].title\" | while read -r title; do notify-send tasuki \"$title\"; done']
+  on: [asks, error, failed, completed]
+```
+
+The command gets a JSON document on its standard input; see [NOTIFY.md](../protocol/NOTIFY.md). There is at most one call in
+30 s about each agent. Each need is told once while it lasts.
+
 ## Environment
 
 An agent inherits the environment of the process that starts the daemon, without what systemd, tmux, a shell or tasuki set for
@@ -200,6 +219,7 @@ fn page(schema: &Value) -> String {
             "Records" => "`providers: NAME: transcript: asked:` and `said:`",
             "Route" => "`routes:`, each",
             "May" => "`may:`, each",
+            "Notify" => "`notify:`",
             "Screen" => "`providers: NAME: screen:`",
             "StandingAnswer" => "`providers: NAME: answers:`, each",
             "Choices" => "`providers: NAME: screen: choices:`",
