@@ -18,9 +18,9 @@ impl House {
     /// What was told: each event, and the document it was in.
     fn told(&self) -> Vec<(Value, Value)> {
         let text = self.read("told.jsonl");
-        let documents = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let documents = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
         let events = |document: Value| {
-            let events = document["events"].as_array().unwrap().clone();
+            let events = document["events"].as_array().expect("events").clone();
             events.into_iter().map(move |event| (event, document.clone()))
         };
         documents.flat_map(events).collect()

@@ -329,6 +329,7 @@ fn plural(kind: &str) -> String {
     match kind {
         "map" | "map, see below" => "maps, see below".into(),
         "text" => "texts".into(),
+        "word" => "words".into(),
         "map of texts" => "maps of texts".into(),
         "list of texts" => "lists of texts".into(),
         "length of time" => "lengths of time".into(),
