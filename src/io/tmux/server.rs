@@ -34,8 +34,8 @@ pub(super) const GUARD_FLAGS: &str = "ignore-size,no-output";
 const RIVAL_TRIES: u32 = 30;
 const RIVAL_PAUSE: Duration = Duration::from_millis(100);
 /// How often, and how far apart, a session is made again where the server that was asked is just ending: its socket is there for
-/// some ms more, and nobody is told when it goes.
-const LEAVING_TRIES: u32 = 20;
+/// some ms more, on a busy machine for more than a second, and nobody is told when it goes.
+const LEAVING_TRIES: u32 = 120;
 const LEAVING_PAUSE: Duration = Duration::from_millis(50);
 /// How often, and how far apart, it is asked whether the clients of an earlier connection have left.
 const QUIET_TRIES: u32 = 100;
