@@ -133,9 +133,12 @@ mod tests {
             let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
             stat.is_empty() || stat.contains(") Z ")
         };
-        while !is_gone() {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        let gone = async {
+            while !is_gone() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), gone).await.expect("its child to end with its group");
     }
 
     #[tokio::test]
