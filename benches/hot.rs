@@ -220,7 +220,7 @@ fn control(c: &mut Criterion) {
     group.bench_function("control-mode lines", |b| b.iter(|| parse(black_box(&text))));
 }
 
-/// The team on one screen: a hundred agents and as many tasks, drawn a second later, and what of it has changed.
+/// The team on one screen: a hundred agents and as many tasks, drawn a minute later, and what of it has changed.
 fn top(c: &mut Criterion) {
     let at = |second: usize| format!("2026-11-26T07:{:02}:{:02}.000Z", second / 60 % 60, second % 60);
     let states = ["working", "idle", "waiting", "waiting_input", "error", "unknown"];
@@ -251,7 +251,7 @@ fn top(c: &mut Criterion) {
         PaneSeen { agent: "agent-3".to_owned(), rows: vec![vec![screen; 8]; 50], ..PaneSeen::default() };
     state.on(TopInput::Pane(Box::new(pane)));
     let mut later = state.clone();
-    later.on(TopInput::Tick(now + 1000));
+    later.on(TopInput::Tick(now + 60_000));
     let mut group = c.benchmark_group("top");
     for size in [(80, 24), (200, 50), (300, 100)] {
         let before = draw_top(&state, size);
