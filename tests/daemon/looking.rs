@@ -1,7 +1,7 @@
 //! The verbs that people look with, each by its real use: with a daemon, and from the files alone; and what they say of wrong input.
 
 use crate::house::House;
-use serde_json::Value;
+use serde_json::{Value, json as value};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -168,6 +168,14 @@ fn an_inbox_is_read_once_and_only_by_a_person() {
 #[test]
 fn what_waits_for_a_person_is_shown_with_its_cures_and_who_waits() {
     let mut house = busy("needs 用");
+    assert_eq!(json(&house, &["needs"])["chains"], value!([]), "what is worked on waits for nobody");
+    house.drop("q.yaml", "id: q-1\nto: slow\ncontent: 次の仕事\n");
+    house.until("the next", |house| house.path("queue/active/q-1.yaml").exists());
+    let chains = &json(&house, &["needs"])["chains"];
+    let found = (chains.as_array().map(Vec::len), &chains[0]["message"], &chains[0]["behind"]);
+    assert_eq!(found, (Some(1), &value!("q-1"), &value!(1)), "{chains:#}");
+    house.ask(&["cancel", "q-1"]);
+    house.until("its end", |house| house.path("queue/results/q-1.yaml").exists());
     house.write("queue/STOP", "");
     house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP exists"));
     both(&mut house, |house, runs| {

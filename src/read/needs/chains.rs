@@ -9,6 +9,8 @@ use crate::wire::time::{rfc3339, rfc3339_ms};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The end of a chain at an agent that works.
+const WORK: &str = "work";
 /// Chains that are made, and links of one: more is nobody's to read.
 const CHAINS_MAX: usize = 200;
 const LINKS_MAX: usize = 64;
@@ -44,9 +46,12 @@ impl Model {
         let mut found = Vec::new();
         for root in roots {
             let mut chain = Chain { agents: Vec::new(), seen: BTreeSet::new() };
-            let cause = self.cause(&root, &mut chain, &by_agent, &by_message);
-            if let Some(cause) = cause {
-                found.push((root, chain.agents, cause));
+            // What its own agent works on waits for nobody.
+            match self.cause(&root, &mut chain, &by_agent, &by_message) {
+                Some(cause) if cause.who != WORK || chain.seen.len() > 1 => {
+                    found.push((root, chain.agents, cause))
+                }
+                _ => {}
             }
         }
         let mut behind: BTreeMap<String, usize> = BTreeMap::new();
@@ -71,7 +76,7 @@ impl Model {
         chains
     }
 
-    /// The cause of a message's waiting; none where it is at work itself and waits for nobody.
+    /// The cause of a message's waiting, which is the work on it where that goes on.
     fn cause(
         &self,
         id: &MessageId,
@@ -107,7 +112,7 @@ impl Model {
                 let need =
                     by_agent.get(agent.as_str()).filter(|need| need.message.as_deref() == Some(id.as_str()));
                 Some(need.map_or_else(
-                    || self.plain(open, "work", format!("{agent}, who is working on {id}")),
+                    || self.plain(open, WORK, format!("{agent}, who is working on {id}")),
                     |need| {
                         let who =
                             if need.group == crate::wire::api::NeedGroup::Info { "time" } else { "you" };
