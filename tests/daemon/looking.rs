@@ -199,6 +199,35 @@ fn what_waits_for_a_person_is_shown_with_its_cures_and_who_waits() {
     });
 }
 
+/// An agent that fails each task, and says why.
+const FAILS: &str = r#"  - {name: worker, reports_to: user, provider: scripted, marker: W OK, command: ["{tasuki}", agent, scripted, --phrase, "{phrase}", --script, "{root}/fails.yaml"]}
+"#;
+
+#[test]
+fn why_a_task_failed_is_said_wherever_it_is_asked_for() {
+    let script = "rules:\n  - do:\n      - fail: \"\\n3 件の試験が失敗 🎌\\nmore of it\"\n";
+    let mut house = House::new("reasons 理由", FAILS, &[("fails.yaml", script)]);
+    house.start();
+    house.drop("t.yaml", "id: t-1\nto: worker\ncontent: 試す\n");
+    house.result("t-1");
+    house.drop("i.yaml", "id: i-1\nfrom: worker\nto: user\ntype: info\ncontent: |\n  お知らせ 🎌\n  続き\n");
+    house.until("the letter", |house| house.path("queue/inbox/i-1.yaml").exists());
+    both(&mut house, |house, _| {
+        for words in [&["ls"][..], &["needs"], &["why", "t-1"], &["show", "t-1"]] {
+            let page = ok(house, words);
+            assert!(page.contains("3 件の試験が失敗 🎌"), "{words:?}: {page}");
+        }
+        // The log has no content of anything.
+        assert!(!house.read("status/activity.log").contains("件の試験"));
+        let needs = json(house, &["needs"]);
+        let unread = needs["needs"].as_array().expect("needs").iter().find(|need| need["kind"] == "unread");
+        assert!(
+            unread.expect("the letter")["detail"].to_string().contains("worker: お知らせ 🎌"),
+            "{needs:#}"
+        );
+    });
+}
+
 #[test]
 fn a_team_is_shown_as_a_tree_in_the_order_of_its_file() {
     let mut house = busy("tree 木");
@@ -321,6 +350,8 @@ fn a_dialog_is_a_need_with_its_choices_and_a_shell_completes_them() {
     {
         assert!(page.contains(words), "{words}: {page}");
     }
+    let table = ok(&house, &["ls", "--open"]);
+    assert!(table.contains("waits for you: a asks something"), "{table}");
     assert_eq!(completed(&house, &["answer", ""]), ["a"]);
     assert_eq!(completed(&house, &["answer", "a", ""]), ["1", "2", "3"]);
     assert_eq!(ok(&house, &["status", "--line"]), "◉0 ⋯0 ?1 ✗0 ~0\n");

@@ -42,9 +42,12 @@ impl Model {
         let roots = state.open.values().filter(|open| {
             open.message.parent.as_ref().is_none_or(|parent| !state.open.contains_key(parent))
         });
-        let roots: Vec<MessageId> = roots.map(|open| open.message.id.clone()).take(CHAINS_MAX).collect();
+        let mut roots: Vec<_> = roots.map(|open| (open.body, open.message.id.clone())).collect();
+        // Of one cause, who came first stands first.
+        roots.sort_unstable_by_key(|(body, _)| (body.seq, body.index));
+        roots.truncate(CHAINS_MAX);
         let mut found = Vec::new();
-        for root in roots {
+        for (_, root) in roots {
             let mut chain = Chain { agents: Vec::new(), seen: BTreeSet::new() };
             // What its own agent works on waits for nobody.
             match self.cause(&root, &mut chain, &by_agent, &by_message) {
@@ -70,9 +73,7 @@ impl Model {
                 need: cause.need,
             })
             .collect();
-        chains.sort_by_key(|chain| {
-            (chain.cause.who != "you", Reverse(chain.behind), chain.since.clone(), chain.message.clone())
-        });
+        chains.sort_by_key(|chain| (chain.cause.who != "you", Reverse(chain.behind), chain.since.clone()));
         chains
     }
 
