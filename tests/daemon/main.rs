@@ -13,6 +13,7 @@ mod bursts;
 mod by_files;
 mod by_name;
 mod commands;
+mod contract;
 mod copied;
 mod deliveries;
 mod end_to_end;
