@@ -3,6 +3,7 @@
 
 mod hostile;
 mod limits;
+mod packed;
 mod pages;
 
 use crate::house::House;
