@@ -3,6 +3,7 @@
 
 mod hostile;
 mod limits;
+mod locked;
 mod packed;
 mod pages;
 
