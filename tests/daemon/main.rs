@@ -55,6 +55,7 @@ mod room;
 mod rows;
 mod side_channel;
 mod silent;
+mod slow_readers;
 #[path = "../support/spoofs.rs"]
 mod spoof_lines;
 mod spoofs;
