@@ -12,8 +12,9 @@ use crate::wire::time::rfc3339_ms;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// Steps that are read at once: so much waits for a reader that is slow, some 100 KB.
-const STEPS_MAX: usize = 256;
+/// Events that are read at once: so much waits for a reader that is slow, some 100 KB. A step of more comes whole, and a line
+/// without events counts as one.
+const EVENTS_MAX: usize = 256;
 
 /// What of all that happens is asked for.
 #[derive(Debug, Clone, Default)]
@@ -97,9 +98,11 @@ impl Model {
         };
         let (mut found, mut read) = (Steps { cursor: from, ..Steps::default() }, 0);
         let reached = reader.follow(from, Some(durable), &mut |entry| {
+            read += 1;
             if entry.kind == Kind::Step
                 && let Ok(events) = events::decode(entry.payload)
             {
+                read += events.len().saturating_sub(1);
                 found.touched.extend(events.iter().filter_map(subject).cloned());
                 let infos: Vec<_> = events.iter().filter_map(|event| self.info(event, filter)).collect();
                 // A step of which nothing was asked for is passed over, but for whoever asks for all.
@@ -107,8 +110,7 @@ impl Model {
                     found.steps.push(StepInfo { seq: entry.seq.0, at: rfc3339_ms(entry.at), events: infos });
                 }
             }
-            read += 1;
-            found.more = read >= STEPS_MAX;
+            found.more = read >= EVENTS_MAX;
             if found.more { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         found.cursor = reached.map_err(|error| unreadable(&error))?;

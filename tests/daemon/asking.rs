@@ -3,7 +3,7 @@
 use crate::house::{House, PLAIN_AGENT};
 use std::process::Output;
 
-const PROFILE: &str = r#"
+pub(crate) const PROFILE: &str = r#"
 command: [bash, ./play.sh]
 types: keys
 receipt: screen
@@ -24,7 +24,7 @@ screen:
 "#;
 
 /// `ask TEXT` shows a dialog, writes each key down, and takes its time for it.
-const PLAY: &str = r#"
+pub(crate) const PLAY: &str = r#"
 draw() { printf '\033[H\033[J%b' "$1"; }
 box() { draw "────────────\n❯ $1\n────────────\n  shortcuts\033[2;$((3 + ${#1}))H"; }
 ask() {

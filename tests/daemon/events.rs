@@ -17,20 +17,20 @@ const DEADLINE: Duration = Duration::from_secs(60);
 
 /// One event of a stream.
 #[derive(Debug, Clone, PartialEq)]
-struct Heard {
-    name: String,
-    id: Option<u64>,
-    data: Value,
+pub(crate) struct Heard {
+    pub(crate) name: String,
+    pub(crate) id: Option<u64>,
+    pub(crate) data: Value,
 }
 
 /// A stream that is read line by line.
-struct Stream {
+pub(crate) struct Stream {
     lines: BufReader<UnixStream>,
 }
 
 impl Stream {
     /// Opens one; none if nobody listens.
-    fn open(house: &House, query: &str, last: Option<u64>) -> Option<Self> {
+    pub(crate) fn open(house: &House, query: &str, last: Option<u64>) -> Option<Self> {
         let mut stream = UnixStream::connect(socket(house)).ok()?;
         stream.set_read_timeout(Some(DEADLINE)).expect("a timeout");
         let last = last.map_or(String::new(), |seq| format!("Last-Event-ID: {seq}\r\n"));
@@ -47,7 +47,7 @@ impl Stream {
     }
 
     /// The next event; none if the stream has ended.
-    fn next(&mut self) -> Option<Heard> {
+    pub(crate) fn next(&mut self) -> Option<Heard> {
         let mut heard = Heard { name: String::new(), id: None, data: Value::Null };
         loop {
             let mut line = String::new();
@@ -69,7 +69,7 @@ impl Stream {
 }
 
 /// The steps of the journal, by their numbers.
-fn steps(house: &House) -> BTreeSet<u64> {
+pub(crate) fn steps(house: &House) -> BTreeSet<u64> {
     let mut steps = BTreeSet::new();
     let read = scan(&house.path(".tasuki/journal"), 1, ReadOrder::OldestFirst, &mut |entry| {
         if entry.kind == Kind::Step {
@@ -82,7 +82,7 @@ fn steps(house: &House) -> BTreeSet<u64> {
 }
 
 /// Reads on until the journal's last step was heard, coming back as soon as it breaks off; what was heard.
-fn hear_all(house: &House, mut last: Option<u64>, until: u64) -> Vec<u64> {
+pub(crate) fn hear_all(house: &House, mut last: Option<u64>, until: u64) -> Vec<u64> {
     let mut heard = Vec::new();
     let began = Instant::now();
     while last.unwrap_or(0) < until {

@@ -13,6 +13,7 @@ mod bursts;
 mod by_files;
 mod by_name;
 mod commands;
+mod contract;
 mod copied;
 mod deliveries;
 mod end_to_end;
@@ -54,6 +55,7 @@ mod room;
 mod rows;
 mod side_channel;
 mod silent;
+mod slow_readers;
 #[path = "../support/spoofs.rs"]
 mod spoof_lines;
 mod spoofs;

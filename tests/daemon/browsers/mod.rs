@@ -3,6 +3,8 @@
 
 mod hostile;
 mod limits;
+mod locked;
+mod packed;
 mod pages;
 
 use crate::house::House;

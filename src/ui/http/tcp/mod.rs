@@ -8,6 +8,7 @@ mod headers;
 mod hide;
 mod open;
 pub(super) mod order;
+mod packed;
 mod seats;
 mod shell;
 

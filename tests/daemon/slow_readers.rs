@@ -1,0 +1,128 @@
+//! Readers of streams that read nothing while much happens: nothing is kept for them, and they miss nothing.
+
+use crate::events::{Stream, hear_all, steps};
+use crate::house::House;
+use crate::twins::socket;
+use std::io::{Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+/// Readers that read nothing: what is kept for each would be seen this often.
+const READERS: usize = 24;
+/// What so many readers may cost the daemon, in KiB: two batches of steps, or two screens, each.
+const GROWTH_KIB: u64 = 24 << 10;
+/// An answer comes within this.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// Memory of the daemon's own, in KiB.
+fn memory(house: &House) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", house.pid())).expect("its status");
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).expect("its memory");
+    line.trim().trim_end_matches(" kB").parse().expect("a number")
+}
+
+/// Sends these infos to the user; those that are known are duplicates, each an event of the journal.
+fn send(stream: &mut UnixStream, from: usize, many: usize) {
+    let one = |number| {
+        format!(r#"{{"id":"n-{number}","to":"user","type":"info","content":"お知らせ {number} 🎌"}}"#)
+    };
+    let body = format!("[{}]", (from..from + many).map(one).collect::<Vec<_>>().join(","));
+    let head = "POST /api/messages HTTP/1.1\r\nHost: x\r\nContent-Type: application/json";
+    write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len()).expect("a request");
+    let (mut answer, mut piece) = (Vec::new(), [0; 16_384]);
+    while !answer.ends_with(b"\"durable\":true}") {
+        let read = stream.read(&mut piece).expect("an answer");
+        assert!(read > 0, "{}", String::from_utf8_lossy(&answer));
+        answer.extend_from_slice(&piece[..read]);
+    }
+    assert!(answer.starts_with(b"HTTP/1.1 202"), "{}", String::from_utf8_lossy(&answer));
+}
+
+#[test]
+fn twenty_thousand_events_are_kept_for_nobody_and_missed_by_nobody() {
+    const EVENTS: usize = 20_000;
+    let mut house = House::plain("slow 遅い");
+    house.start();
+    let mut sender = UnixStream::connect(socket(&house)).expect("a connection");
+    sender.set_read_timeout(Some(DEADLINE)).expect("a deadline");
+    send(&mut sender, 0, 100);
+    let first = steps(&house).last().copied();
+    let mut slow: Vec<Stream> =
+        (0..READERS).map(|_| Stream::open(&house, "?after=0", None).expect("a stream")).collect();
+    let before = memory(&house);
+    // A request is one step.
+    for _ in 0..EVENTS / 100 {
+        send(&mut sender, 0, 100);
+    }
+    // These have all of it before them, and take one step.
+    let mut late: Vec<Stream> =
+        (0..READERS).map(|_| Stream::open(&house, "?after=0", None).expect("a stream")).collect();
+    assert!(late.iter_mut().all(|stream| stream.next().is_some_and(|event| event.name == "step")));
+    let grown = memory(&house).saturating_sub(before);
+    let all: Vec<u64> = steps(&house).into_iter().collect();
+    println!("{} steps beside {READERS} readers: {grown} KiB more", all.len());
+    assert!(grown < GROWTH_KIB, "{grown} KiB more than the {before} KiB before");
+    // Each reads what had come to it, and goes on where it was cut off.
+    let last = all.last().copied().expect("steps");
+    for stream in slow.iter_mut().take(2) {
+        let mut heard = Vec::new();
+        while heard.last() != Some(&last)
+            && let Some(event) = stream.next()
+        {
+            assert_eq!(event.name, "step", "{event:?}");
+            heard.extend(event.id);
+        }
+        assert!(heard.last().copied() >= first || heard.len() < all.len(), "{}", heard.len());
+        let at = heard.last().copied();
+        heard.extend(hear_all(&house, at, last));
+        assert!(heard == all, "{} of {}, and {at:?}", heard.len(), all.len());
+    }
+    house.end();
+}
+
+/// Fills its screen again and again for a while.
+const NOISY: &str = r#"
+while IFS= read -r line; do
+  token=$(echo "$line" | sed -n 's/.*(token \([a-z0-9]*\)).*/\1/p')
+  for round in $(seq 1 140); do
+    for row in $(seq 1 60); do printf '\033[3%dm%d %d 襷をつなぐ \033[1;44m%s\033[0m\n' $((row % 8)) $round $row "とても長い行 🎌"; done
+    sleep 0.1
+  done
+  echo "NOISY OK $token"
+done
+"#;
+
+#[test]
+fn screens_are_kept_for_nobody() {
+    let agent = "  - {name: noisy, reports_to: user, provider: plain, command: [bash, ./noisy.sh], marker: NOISY OK}\n";
+    let mut house = House::new("screens 画面", agent, &[("noisy.sh", NOISY)]);
+    house.start();
+    house.until("idle", |house| house.read("status/agents/noisy.yaml").contains("state: idle"));
+    let open = || {
+        let mut stream = UnixStream::connect(socket(&house)).expect("a connection");
+        stream.set_read_timeout(Some(DEADLINE)).expect("a deadline");
+        let head = "GET /api/agents/noisy/screen?follow=true HTTP/1.1\r\nHost: x\r\n\r\n";
+        stream.write_all(head.as_bytes()).expect("a request");
+        let mut piece = [0; 64];
+        stream.read_exact(&mut piece).expect("an answer");
+        assert!(piece.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&piece));
+        stream
+    };
+    let slow: Vec<UnixStream> = (0..READERS).map(|_| open()).collect();
+    let before = memory(&house);
+    house.drop("t.yaml", "id: t\nto: noisy\ncontent: 騒ぐ\n");
+    house.result("t");
+    let grown = memory(&house).saturating_sub(before);
+    println!("screens beside {READERS} readers: {grown} KiB more");
+    assert!(grown < GROWTH_KIB, "{grown} KiB more than the {before} KiB before");
+    // Whoever comes now sees what is there now.
+    let mut last = open();
+    let (mut all, mut piece) = (String::new(), [0; 65_536]);
+    while !all.contains("NOISY OK") {
+        let read = last.read(&mut piece).expect("a screen");
+        assert!(read > 0, "it ended: {all}");
+        all.push_str(&String::from_utf8_lossy(&piece[..read]));
+    }
+    drop(slow);
+    house.end();
+}
