@@ -12,8 +12,10 @@ use crate::wire::time::rfc3339_ms;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// Steps that are read at once: so much waits for a reader that is slow, some 100 KB.
-const STEPS_MAX: usize = 256;
+/// Steps that are read at once, at first and at most: so much waits for a reader that is slow, some 100 KB. Whoever has just come
+/// may be gone before it has taken many.
+pub const STEPS_FIRST: usize = 16;
+pub const STEPS_MAX: usize = 256;
 
 /// What of all that happens is asked for.
 #[derive(Debug, Clone, Default)]
@@ -83,11 +85,17 @@ impl Model {
         }
     }
 
-    /// The next steps behind a cursor, as far as they are durable.
+    /// The next steps behind a cursor, so many at most, as far as they are durable.
     ///
     /// # Errors
     /// [`Problem`] if the journal cannot be read.
-    pub fn steps(&mut self, from: Cursor, durable: Extent, filter: &EventFilter) -> Result<Steps, Problem> {
+    pub fn steps(
+        &mut self,
+        from: Cursor,
+        durable: Extent,
+        most: usize,
+        filter: &EventFilter,
+    ) -> Result<Steps, Problem> {
         let Some(reader) = self.reader().map_err(|error| unreadable(&error))? else {
             return Ok(Steps::default());
         };
@@ -108,7 +116,7 @@ impl Model {
                 }
             }
             read += 1;
-            found.more = read >= STEPS_MAX;
+            found.more = read >= most;
             if found.more { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         found.cursor = reached.map_err(|error| unreadable(&error))?;
