@@ -8,6 +8,7 @@ mod accept;
 mod agent;
 mod burst;
 mod crowd;
+mod eyes;
 #[path = "../../tests/support/house.rs"]
 #[expect(dead_code, reason = "tests use the rest")]
 #[expect(clippy::disallowed_methods, reason = "waits for other processes with a deadline")]
@@ -52,6 +53,10 @@ const ROWS: &[(&[&str], &str, Row)] = &[
     (&["9"], "idle: processor, wake-ups, bytes to tmux", idle::run),
     (&["10"], "panes that print without end: processor, captures", stream::run),
     (&["11", "12", "13", "14"], "a million messages: memory, start, price, churn", million::run),
+    (&["eyes", "list"], "lists over very many finished messages", eyes::list::run),
+    (&["eyes", "page"], "an open page: the daemon's processor", eyes::page::run),
+    (&["eyes", "event"], "event → read by a page", eyes::arrival::run),
+    (&["eyes", "reconnect"], "a reader that comes back", eyes::reconnect::run),
     (&["tree"], "three levels of agents: how busy they are", tree::run),
 ];
 

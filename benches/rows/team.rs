@@ -37,8 +37,8 @@ pub(crate) fn folder() -> TempDir {
     tempfile::Builder::new().disable_cleanup(true).tempdir_in(graves).expect("a temporary folder")
 }
 
-/// A workspace whose daemon runs and whose agents `a0`, `a1`, … are idle.
-pub(crate) fn start(agents: usize, settle: Settle, stamps: Option<&Path>) -> House {
+/// A workspace with the agents `a0`, `a1`, …, whose daemon does not run yet.
+pub(crate) fn make(agents: usize, settle: Settle, stamps: Option<&Path>) -> House {
     let command = serde_json::to_string(&agent::command(stamps)).expect("JSON");
     let mut team = String::new();
     for number in 0..agents {
@@ -50,12 +50,22 @@ pub(crate) fn start(agents: usize, settle: Settle, stamps: Option<&Path>) -> Hou
         team.push_str(", types: paste, enter_after: 0s, quiet: 0s, ready: {quiet: 0s}");
     }
     team.push_str("}\n");
-    let mut house = House::within(folder(), "bench", &team, &[]);
+    House::within(folder(), "bench", &team, &[])
+}
+
+/// The same whose daemon runs and whose agents are idle.
+pub(crate) fn start(agents: usize, settle: Settle, stamps: Option<&Path>) -> House {
+    let mut house = make(agents, settle, stamps);
     house.start();
+    until_idle(&house, agents);
+    house
+}
+
+/// Waits until all agents are idle.
+pub(crate) fn until_idle(house: &House, agents: usize) {
     house.until("all to be idle", |house| {
         (0..agents).all(|number| house.read(&format!("status/agents/a{number}.yaml")).contains("state: idle"))
     });
-    house
 }
 
 /// The same with everything held, so that what is accepted stays queued and no agent is in the way.

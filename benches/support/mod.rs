@@ -2,8 +2,10 @@
 
 mod draw;
 pub(crate) mod figures;
+pub(crate) mod finished;
 pub(crate) mod machine;
 pub(crate) mod numbers;
+pub(crate) mod port;
 pub(crate) mod rounds;
 pub(crate) mod stamp;
 pub(crate) mod syncs;

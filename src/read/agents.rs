@@ -3,6 +3,7 @@
 use super::bodies::title_of;
 use super::live::LiveInfo;
 use super::model::{Answers, Model};
+use super::needs::Needs;
 use super::problems::{bad, no_agent};
 use crate::engine::words::{AgentName, MessageId};
 use crate::wire::api::{
@@ -22,33 +23,8 @@ const QUEUE_SHOWN: usize = 100;
 
 impl Answers for StatusQuery {
     fn answer(self, model: &mut Model) -> Result<StatusInfo, Problem> {
-        let agents = model.agents();
         let needs = model.needs();
-        let state = model.engine().state();
-        let (open, tally) = (state.open.len(), state.tally);
-        let is_in = |words: &[&str]| agents.iter().filter(|agent| words.contains(&&*agent.state)).count();
-        let pulse = PulseInfo {
-            working: is_in(&["working", "busy", "completed"]),
-            waiting: is_in(&["waiting"]),
-            needs_you: needs.needs_you(),
-            failed: needs.failed(),
-            stuck: is_in(&["unknown"]),
-        };
-        Ok(StatusInfo {
-            daemon: model.live.daemon.clone(),
-            open,
-            pending: tally.pending,
-            held: tally.held,
-            unread: model.workspace.unread(),
-            halted_since: state.halted.map(rfc3339),
-            tmux_lost: model.live.tmux_lost,
-            notes: model.live.notes.clone(),
-            pulse,
-            workspace: model.workspace.root().file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            seq: model.seq().0,
-            now: rfc3339_ms(model.now()),
-            agents,
-        })
+        Ok(model.status(&needs))
     }
 }
 
@@ -112,6 +88,36 @@ impl Answers for TeamQuery {
 }
 
 impl Model {
+    /// The workspace and its agents, where it is known already what waits for a person.
+    pub(super) fn status(&self, needs: &Needs) -> StatusInfo {
+        let agents = self.agents();
+        let state = self.engine().state();
+        let (open, tally) = (state.open.len(), state.tally);
+        let is_in = |words: &[&str]| agents.iter().filter(|agent| words.contains(&&*agent.state)).count();
+        let pulse = PulseInfo {
+            working: is_in(&["working", "busy", "completed"]),
+            waiting: is_in(&["waiting"]),
+            needs_you: needs.needs_you(),
+            failed: needs.failed(),
+            stuck: is_in(&["unknown"]),
+        };
+        StatusInfo {
+            daemon: self.live.daemon.clone(),
+            open,
+            pending: tally.pending,
+            held: tally.held,
+            unread: self.workspace.unread(),
+            halted_since: state.halted.map(rfc3339),
+            tmux_lost: self.live.tmux_lost,
+            notes: self.live.notes.clone(),
+            pulse,
+            workspace: self.workspace.root().file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            seq: self.seq().0,
+            now: rfc3339_ms(self.now()),
+            agents,
+        }
+    }
+
     /// All agents, the boss first.
     pub(super) fn agents(&self) -> Vec<AgentInfo> {
         self.order.iter().filter_map(|name| self.agent(name)).collect()

@@ -1,7 +1,7 @@
 //! Tasks of the user's that were completed, for whoever is told of them.
 
 use super::bodies::title_of;
-use super::events::EventFilter;
+use super::events::{EventFilter, EVENTS_MAX};
 use super::model::Model;
 use super::problems::unreadable;
 use crate::engine::message::Kind;
@@ -33,7 +33,7 @@ impl Model {
     pub fn completed(&mut self, from: Cursor, reaches: Extent) -> Result<CompletedTasks, Problem> {
         let ended = EventsQuery { kind: Some("ended".to_owned()), ..EventsQuery::default() };
         let filter = EventFilter::of(&ended, self)?;
-        let steps = self.steps(from, reaches, &filter)?;
+        let steps = self.steps(from, reaches, EVENTS_MAX, &filter)?;
         let mut tasks = Vec::new();
         for step in steps.steps {
             for event in step.events.iter().filter(|event| event.what == "completed") {

@@ -12,9 +12,10 @@ use crate::wire::time::rfc3339_ms;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// Events that are read at once: so much waits for a reader that is slow, some 100 KB. A step of more comes whole, and a line
-/// without events counts as one.
-const EVENTS_MAX: usize = 256;
+/// Events that are read at once, at first and at most: so much waits for a reader that is slow, some 100 KB. A step of more comes
+/// whole, and a line without events counts as one. Whoever has just come may be gone before it has taken many.
+pub const EVENTS_FIRST: usize = 16;
+pub const EVENTS_MAX: usize = 256;
 
 /// What of all that happens is asked for.
 #[derive(Debug, Clone, Default)]
@@ -84,11 +85,17 @@ impl Model {
         }
     }
 
-    /// The next steps behind a cursor, as far as they are durable.
+    /// The next steps behind a cursor, of so many events, as far as they are durable.
     ///
     /// # Errors
     /// [`Problem`] if the journal cannot be read.
-    pub fn steps(&mut self, from: Cursor, durable: Extent, filter: &EventFilter) -> Result<Steps, Problem> {
+    pub fn steps(
+        &mut self,
+        from: Cursor,
+        durable: Extent,
+        most: usize,
+        filter: &EventFilter,
+    ) -> Result<Steps, Problem> {
         let Some(reader) = self.reader().map_err(|error| unreadable(&error))? else {
             return Ok(Steps::default());
         };
@@ -110,7 +117,7 @@ impl Model {
                     found.steps.push(StepInfo { seq: entry.seq.0, at: rfc3339_ms(entry.at), events: infos });
                 }
             }
-            found.more = read >= EVENTS_MAX;
+            found.more = read >= most;
             if found.more { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         found.cursor = reached.map_err(|error| unreadable(&error))?;

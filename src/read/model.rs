@@ -5,8 +5,10 @@ use super::files;
 use super::fold::Fold;
 use super::live::Live;
 use super::metrics::Metrics;
+use super::view::Picture;
 use crate::engine::engine::Engine;
 use crate::engine::event::Event;
+use crate::engine::message::Outcome;
 use crate::engine::team::Team;
 use crate::engine::words::{AgentName, MessageId, Millis, Seq};
 use crate::io::clock::Clock;
@@ -40,9 +42,13 @@ pub struct Model {
     pub(super) unread: u64,
     pub(super) live: Arc<Live>,
     pub(super) closed: ClosedSegments,
-    /// Tasks that failed lately, until anything ends or is tried again.
+    /// Tasks that failed lately, until one is tried again.
     pub(super) failed: Option<Vec<NeedInfo>>,
+    /// What has failed since they were looked up.
+    pub(super) failed_since: Vec<MessageId>,
     pub(super) metrics: Option<Box<Metrics>>,
+    /// What was shown last.
+    pub(super) picture: Option<Picture>,
     /// First lines of contents that were looked up.
     pub(super) titles: HashMap<MessageId, Arc<str>>,
     /// Agents in the order of the team file.
@@ -63,7 +69,9 @@ impl Model {
             live: Arc::default(),
             closed: ClosedSegments::default(),
             failed: None,
+            failed_since: Vec::new(),
             metrics: None,
+            picture: None,
             titles: HashMap::new(),
             order: Vec::new(),
         }
@@ -150,14 +158,18 @@ impl Model {
         reaches: Option<Extent>,
         each: &mut dyn FnMut(Seq, Millis, &[Event]),
     ) -> Result<Option<u32>, JournalError> {
-        let Self { cursor, fold, unread, failed, .. } = self;
+        let Self { cursor, fold, unread, failed, failed_since, .. } = self;
         let is_first = cursor.seq() == Seq(0);
         let (first, mut headless) = (cursor.segment(), None);
         reader.follow_on(cursor, reaches, &mut |entry| {
             match fold.take(entry) {
                 Ok(events) => {
-                    if events.is_empty() || events.iter().any(changes_what_failed) {
+                    if events.is_empty() || events.iter().any(tries_again) {
                         *failed = None;
+                    }
+                    match failed {
+                        Some(_) => failed_since.extend(events.iter().filter_map(what_failed).cloned()),
+                        None => failed_since.clear(), // all are looked up
                     }
                     each(entry.seq, entry.at, &events);
                 }
@@ -215,11 +227,15 @@ impl Model {
     }
 }
 
-/// Whether a task may have failed thereby, or is tried again.
-fn changes_what_failed(event: &Event) -> bool {
+/// Whether a task that may have failed is tried again.
+fn tries_again(event: &Event) -> bool {
+    matches!(event, Event::Accepted { message, .. } if message.retry_of.is_some())
+}
+
+/// The message that failed.
+fn what_failed(event: &Event) -> Option<&MessageId> {
     match event {
-        Event::Ended { .. } => true,
-        Event::Accepted { message, .. } => message.retry_of.is_some(),
-        _ => false,
+        Event::Ended { id, outcome: Outcome::Failed, .. } => Some(id),
+        _ => None,
     }
 }

@@ -12,8 +12,7 @@ use std::collections::BTreeSet;
 impl Answers for NeedsQuery {
     fn answer(self, model: &mut Model) -> Result<NeedsInfo, Problem> {
         let needs = model.needs();
-        let chains = model.chains(&needs.0);
-        Ok(NeedsInfo { needs: needs.0, chains, seq: model.seq().0, now: rfc3339_ms(model.now()) })
+        Ok(model.needs_info(needs))
     }
 }
 
@@ -33,6 +32,12 @@ impl Needs {
 }
 
 impl Model {
+    /// The same with who waits for whom.
+    pub(super) fn needs_info(&mut self, needs: Needs) -> NeedsInfo {
+        let chains = self.chains(&needs.0);
+        NeedsInfo { needs: needs.0, chains, seq: self.seq().0, now: rfc3339_ms(self.now()) }
+    }
+
     /// What waits for a person: what stops the most work comes first.
     pub(super) fn needs(&mut self) -> Needs {
         let mut needs = self.found_needs();

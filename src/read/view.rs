@@ -1,16 +1,29 @@
 //! What is shown and has changed since somebody saw it: agents, open messages that moved, needs, and the workspace.
 
+use super::live::Live;
 use super::model::{Answers, Model};
-use crate::engine::words::MessageId;
-use crate::wire::api::{
-    AgentInfo, MessagesQuery, NeedsInfo, NeedsQuery, Problem, StatusInfo, StatusQuery, ViewInfo,
-    WorkspaceInfo,
-};
+use crate::engine::words::{MessageId, Millis, Seq};
+use crate::wire::api::{AgentInfo, MessagesQuery, NeedsInfo, Problem, StatusInfo, ViewInfo, WorkspaceInfo};
 use crate::wire::time::rfc3339_ms;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Open tasks in the first picture: more are asked for by pages.
 const FIRST_MESSAGES: usize = 100;
+
+/// For how long a picture is the same for all who look, where no step has come: a page sees no more often what has changed.
+const SAME_MS: u64 = 50;
+
+/// The picture that was made last.
+#[derive(Debug)]
+pub(super) struct Picture {
+    /// What it is of.
+    seq: Seq,
+    live: Arc<Live>,
+    at: Millis,
+    status: Arc<StatusInfo>,
+    needs: Arc<NeedsInfo>,
+}
 
 /// What somebody has seen.
 #[derive(Debug, Default)]
@@ -19,7 +32,7 @@ pub struct Seen {
     agents: BTreeMap<String, AgentInfo>,
     order: Vec<String>,
     workspace: Option<WorkspaceInfo>,
-    needs: NeedsInfo,
+    needs: Arc<NeedsInfo>,
 }
 
 impl Model {
@@ -33,8 +46,7 @@ impl Model {
         touched: &BTreeSet<MessageId>,
     ) -> Result<Option<ViewInfo>, Problem> {
         let whole = !std::mem::replace(&mut seen.is_begun, true);
-        let status = StatusQuery {}.answer(self)?;
-        let needs = NeedsQuery {}.answer(self)?;
+        let (status, needs) = self.picture();
         let order: Vec<String> = status.agents.iter().map(|agent| agent.agent_name.clone()).collect();
         let workspace = workspace(&status);
         let messages = match whole {
@@ -51,12 +63,13 @@ impl Model {
             workspace: (seen.workspace.as_ref() != Some(&workspace)).then(|| workspace.clone()),
             agents: status
                 .agents
-                .into_iter()
+                .iter()
                 .filter(|agent| seen.agents.get(&agent.agent_name) != Some(agent))
+                .cloned()
                 .collect(),
             order: (seen.order != order).then(|| order.clone()),
             messages,
-            needs: is_other(&seen.needs, &needs).then(|| needs.clone()),
+            needs: is_other(&seen.needs, &needs).then(|| (*needs).clone()),
         };
         seen.agents.retain(|name, _| order.contains(name));
         seen.agents.extend(view.agents.iter().map(|agent| (agent.agent_name.clone(), agent.clone())));
@@ -68,6 +81,23 @@ impl Model {
             || !view.messages.is_empty()
             || view.needs.is_some();
         Ok(is_news.then_some(view))
+    }
+
+    /// Status and needs. Several who look at the same time are shown the same, which is made once.
+    fn picture(&mut self) -> (Arc<StatusInfo>, Arc<NeedsInfo>) {
+        let (seq, live, at) = (self.seq(), self.live.clone(), self.now());
+        if let Some(last) = &self.picture
+            && last.seq == seq
+            && Arc::ptr_eq(&last.live, &live)
+            && at.since(last.at) < SAME_MS
+        {
+            return (last.status.clone(), last.needs.clone());
+        }
+        let needs = self.needs();
+        let status = Arc::new(self.status(&needs));
+        let needs = Arc::new(self.needs_info(needs));
+        self.picture = Some(Picture { seq, live, at, status: status.clone(), needs: needs.clone() });
+        (status, needs)
     }
 }
 

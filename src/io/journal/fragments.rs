@@ -5,9 +5,11 @@
 use super::disk::{Folder, Named};
 use super::error::JournalError;
 
-/// One read from the disk. Large enough that the calls do not show, small enough for any cache; tiny in tests, so that
-/// lines lie across its edges.
+/// The most that is read from the disk at once. Large enough that the calls do not show, small enough for any cache; tiny in
+/// tests, so that lines lie across its edges.
 const CHUNK: usize = if cfg!(test) { 100 } else { 256 << 10 };
+/// The first read: whoever looks for one line needs no more. Each one after it is twice as large.
+const FIRST: usize = CHUNK / 16;
 
 /// What a segment consists of.
 #[derive(Debug)]
@@ -23,8 +25,12 @@ pub(super) struct Fragments<'f> {
     folder: &'f Folder,
     file: &'f Named,
     buf: Vec<u8>,
-    /// How much of `buf` was given out.
+    /// How much of `buf` was read.
+    filled: usize,
+    /// How much of that was given out.
     used: usize,
+    /// How much is read next.
+    chunk: usize,
     /// Where in the file `buf` begins.
     base: u64,
     /// Where in the file to stop.
@@ -35,7 +41,8 @@ pub(super) struct Fragments<'f> {
 impl<'f> Fragments<'f> {
     /// Fragments of the bytes `from..until`. `from` is the beginning of a line or of a blank.
     pub(super) fn new(folder: &'f Folder, file: &'f Named, from: u64, until: u64) -> Self {
-        Self { folder, file, buf: Vec::new(), used: 0, base: from, until, after_line: false }
+        let (buf, filled, used) = (Vec::new(), 0, 0);
+        Self { folder, file, buf, filled, used, chunk: FIRST, base: from, until, after_line: false }
     }
 
     /// The next fragment; `None` at the end.
@@ -65,12 +72,12 @@ impl<'f> Fragments<'f> {
     /// Goes to the next byte of a line; whether there is one.
     fn skip_separators(&mut self) -> Result<bool, JournalError> {
         loop {
-            let rest = self.buf.get(self.used..).unwrap_or_default();
+            let rest = self.buf.get(self.used..self.filled).unwrap_or_default();
             if let Some(at) = rest.iter().position(|&byte| !is_separator(byte)) {
                 self.used += at;
                 return Ok(true);
             }
-            self.used = self.buf.len();
+            self.used = self.filled;
             if !self.fill()? {
                 return Ok(false);
             }
@@ -80,8 +87,8 @@ impl<'f> Fragments<'f> {
     fn line_len(&mut self) -> Result<usize, JournalError> {
         let mut searched = 0;
         loop {
-            let rest = self.buf.get(self.used + searched..).unwrap_or_default();
-            if let Some(at) = rest.iter().position(|&byte| is_separator(byte)) {
+            let rest = self.buf.get(self.used + searched..self.filled).unwrap_or_default();
+            if let Some(at) = memchr::memchr2(b'\n', 0, rest) {
                 return Ok(searched + at);
             }
             searched += rest.len();
@@ -94,14 +101,20 @@ impl<'f> Fragments<'f> {
     /// Forgets what was given out and reads on; whether there was more.
     fn fill(&mut self) -> Result<bool, JournalError> {
         self.base = self.offset();
-        self.buf.drain(..self.used);
-        self.used = 0;
-        let have = self.buf.len();
-        let at = self.base + have as u64;
-        let want = usize::try_from(self.until.saturating_sub(at)).unwrap_or(usize::MAX).min(CHUNK);
-        self.buf.resize(have + want, 0);
-        let got = self.folder.read(self.file, self.buf.get_mut(have..).unwrap_or_default(), at)?;
-        self.buf.truncate(have + got);
+        self.buf.copy_within(self.used..self.filled, 0);
+        (self.filled, self.used) = (self.filled - self.used, 0);
+        let at = self.base + self.filled as u64;
+        let want = usize::try_from(self.until.saturating_sub(at)).unwrap_or(usize::MAX).min(self.chunk);
+        self.chunk = CHUNK.min(self.chunk * 2);
+        let end = self.filled + want;
+        if self.buf.len() < end {
+            let mut larger = vec![0; end];
+            larger[..self.filled].copy_from_slice(&self.buf[..self.filled]);
+            self.buf = larger;
+        }
+        let room = self.buf.get_mut(self.filled..end).unwrap_or_default();
+        let got = self.folder.read(self.file, room, at)?;
+        self.filled += got;
         Ok(got > 0)
     }
 }

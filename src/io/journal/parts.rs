@@ -17,12 +17,13 @@ pub(super) fn parts(offset: u64, bytes: &[u8]) -> Vec<Part<'_>> {
     let mut rest = bytes;
     loop {
         let at = offset + (bytes.len() - rest.len()) as u64;
-        let whole = match line::parse(rest) {
+        let line = line::parse(rest);
+        let whole = match line {
             Err(_) => line::whole_prefix(rest).and_then(|len| rest.split_at_checked(len)),
             Ok(_) => None,
         };
         let Some((whole, after)) = whole else {
-            parts.push(Part { offset: at, bytes: rest, line: line::parse(rest) });
+            parts.push(Part { offset: at, bytes: rest, line });
             return parts;
         };
         parts.push(Part { offset: at, bytes: whole, line: line::parse(whole) });

@@ -1,9 +1,11 @@
 //! Where a person is waited for: agents, messages, and files.
 
-use crate::engine::state::{Agent, Phase};
+use crate::engine::message::{Kind, Outcome};
+use crate::engine::state::{Agent, Finished, Phase};
 use crate::engine::team::need::NeedKind;
 use crate::engine::words::{AgentName, MessageId, Millis, counted};
 use crate::read::bodies::title_of;
+use crate::read::closed::Ended;
 use crate::read::files;
 use crate::read::inbox::letters;
 use crate::read::model::Model;
@@ -130,15 +132,28 @@ impl Model {
         })
     }
 
-    /// The same as [`Model::failed`], looked up again only when anything has ended or is tried again.
+    /// The same as [`Model::failed`], looked up again only when anything is tried again or a segment turns.
     fn failed_lately(&mut self) -> Vec<NeedInfo> {
         let since = rfc3339_ms(Millis(self.now().0.saturating_sub(FAILED_MS)));
+        let new = std::mem::take(&mut self.failed_since);
         let failed = match self.failed.take() {
-            Some(failed) => failed,
+            Some(failed) => {
+                // Those that failed last come first.
+                let mut new: Vec<NeedInfo> = new.iter().rev().filter_map(|id| self.new_failure(id)).collect();
+                new.extend(failed);
+                new.truncate(SHOWN);
+                new
+            }
             None => self.failed(),
         };
         let failed = self.failed.insert(failed);
         failed.iter().filter(|need| need.since >= since).cloned().collect()
+    }
+
+    /// What has failed just now, if it is to be shown.
+    fn new_failure(&mut self, id: &MessageId) -> Option<NeedInfo> {
+        let ended = Ended::of(&self.fold, self.engine().state().finished.get(id)?);
+        is_to_be_shown(&ended.finished).then(|| self.failure(&ended))
     }
 
     /// Tasks that failed within a day and were not tried again, but for parts: whoever gave them on has their answers.
@@ -154,25 +169,21 @@ impl Model {
                 return ControlFlow::Break(());
             }
             again.extend(finished.message.retry_of.clone());
-            let id = &finished.message.id;
-            let is_meant = finished.outcome.word() == "failed"
-                && finished.message.parent.is_none()
-                && finished.message.kind == crate::engine::message::Kind::Task
-                && !again.contains(id);
-            if is_meant {
-                let title =
-                    model.body_at(finished.body, ended.content_at).map(|body| title_of(&body.content));
-                let why = model.why_failed(id, finished.seq);
-                failed.push(failure(
-                    MessageView { title, reason: why, ..MessageView::finished(finished) },
-                    finished.at,
-                ));
+            if is_to_be_shown(finished) && !again.contains(&finished.message.id) {
+                failed.push(model.failure(ended));
             }
             ControlFlow::Continue(())
         });
         // What cannot be read now is found at the next look.
         drop(looked);
         failed
+    }
+
+    fn failure(&mut self, ended: &Ended) -> NeedInfo {
+        let finished = &ended.finished;
+        let title = self.body_at(finished.body, ended.content_at).map(|body| title_of(&body.content));
+        let why = self.why_failed(&finished.message.id, finished.seq);
+        failure(MessageView { title, reason: why, ..MessageView::finished(finished) }, finished.at)
     }
 
     fn refused(&self) -> Vec<NeedInfo> {
@@ -243,6 +254,13 @@ impl Model {
             ..nothing()
         })
     }
+}
+
+/// Whether it is a task that failed, and no part.
+fn is_to_be_shown(finished: &Finished) -> bool {
+    finished.outcome == Outcome::Failed
+        && finished.message.parent.is_none()
+        && finished.message.kind == Kind::Task
 }
 
 /// What kind of need an agent has, if it has one.

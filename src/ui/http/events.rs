@@ -11,7 +11,7 @@ use super::stream::{self, BEAT, COMMENT, event};
 use crate::daemon::clients::reads::Reads;
 use crate::daemon::clients::request::Request;
 use crate::io::journal::Cursor;
-use crate::read::{EventFilter, Seen, Steps, StreamStart};
+use crate::read::{EventFilter, EVENTS_FIRST, EVENTS_MAX, Seen, Steps, StreamStart};
 use crate::wire::api::{EventsQuery, Problem, ResetInfo};
 use axum::body::Bytes;
 use axum::extract::State;
@@ -23,8 +23,8 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::sleep;
 
-/// What is shown is sent at most this often: a person sees no more, and a busy team changes more often.
-const VIEW_EVERY: Duration = Duration::from_millis(100);
+/// What is shown is sent at most this often: a busy team changes more often, and no change is shown later than a person notices.
+const VIEW_EVERY: Duration = Duration::from_millis(50);
 /// Silence after which what was written is made durable for whoever follows.
 const SETTLED_AFTER: Duration = Duration::from_millis(50);
 
@@ -50,7 +50,7 @@ pub(super) async fn events(
     };
     Ok(stream::answer(|frames| {
         let (reads, touched) = (gate.reads.clone(), BTreeSet::new());
-        Stream { gate, reads, filter, cursor, view, touched, frames }.run(reset)
+        Stream { gate, reads, filter, cursor, most: EVENTS_FIRST, view, touched, frames }.run(reset)
     }))
 }
 
@@ -67,6 +67,8 @@ struct Stream {
     reads: Reads,
     filter: EventFilter,
     cursor: Cursor,
+    /// Steps that are read for it at once.
+    most: usize,
     /// What it has been shown, if it wants that.
     view: Option<Seen>,
     /// Messages that anything happened to since.
@@ -149,8 +151,9 @@ impl Stream {
         if self.cursor.seq() >= durable.seq {
             return Ok(false);
         }
-        let (cursor, filter) = (self.cursor, self.filter.clone());
-        let asked = self.reads.ask(move |model| model.steps(cursor, durable, &filter)).await;
+        let (cursor, most, filter) = (self.cursor, self.most, self.filter.clone());
+        self.most = EVENTS_MAX.min(most * 2);
+        let asked = self.reads.ask(move |model| model.steps(cursor, durable, most, &filter)).await;
         let Some(Ok(Steps { steps, cursor, more, touched })) = asked else { return Err(Over) };
         self.cursor = cursor;
         if self.view.is_some() {
