@@ -52,6 +52,7 @@ mod refusals;
 mod restarts;
 mod room;
 mod rows;
+mod shell;
 mod side_channel;
 mod silent;
 #[path = "../support/spoofs.rs"]
@@ -61,6 +62,7 @@ mod survivors;
 mod team;
 mod told;
 mod top;
+mod top_terminal;
 mod trials;
 mod trials_kills;
 mod trials_places;

@@ -17,7 +17,7 @@ use feed::Feed;
 use fetch::{Fetcher, problem};
 use rustix::process::{Signal, kill_current_process_group};
 use serde_json::{Value, json};
-pub use setup::Setup;
+pub use setup::{Panics, Setup};
 use std::io;
 use std::process::Stdio;
 use std::time::Duration;
@@ -115,6 +115,10 @@ impl Driver {
         self.state.on(TopInput::Id(mint_id().to_string()));
         loop {
             self.show()?;
+            self.fall();
+            if !Terminal::is_taken() {
+                return Err(io::Error::other("a part of it has failed, as is said above"));
+            }
             let tick = self.until_tick();
             let Some(terminal) = &mut self.terminal else { return Ok(()) };
             let next = tokio::select! {
@@ -134,6 +138,15 @@ impl Driver {
             if next == Next::Leave {
                 return Ok(());
             }
+        }
+    }
+
+    /// Panics, where a test wants to see what becomes of the terminal.
+    fn fall(&mut self) {
+        match self.setup.panics.take_if(|_| self.state.has_team()) {
+            None => {}
+            Some(Panics::Here) => panic!("it was told to"),
+            Some(Panics::InATask) => drop(tokio::spawn(async { panic!("it was told to") })),
         }
     }
 
