@@ -13,6 +13,7 @@ mod bursts;
 mod by_files;
 mod by_name;
 mod commands;
+mod completing;
 mod copied;
 mod deliveries;
 mod end_to_end;
@@ -44,6 +45,7 @@ mod parts;
 mod people;
 #[path = "../support/person.rs"]
 mod person;
+mod pulse;
 mod put_back;
 mod quoting;
 mod readers;
