@@ -56,9 +56,9 @@ fn of_zsh(house: &House, line: &str) -> String {
     );
     house.write(
         "tab.zsh",
-        "zmodload zsh/zpty; zpty z zsh -i; zpty -r z seen '*%% *'
-zpty -w -n z \"$1\"$'\\t'; for at in {1..600}; do
-  zpty -r -t z more && seen+=$more; [[ $seen == *$2* ]] && break; sleep 0.1; done; print -r -- $seen; zpty -d z\n",
+        "zmodload zsh/zpty; zpty z zsh -i
+until_seen() { for at in {1..300}; do zpty -r -t z more && seen+=$more; [[ $seen == *$1* ]] && break; sleep 0.1; done }
+until_seen '% '; zpty -w -n z \"$1\"$'\\t'; until_seen $2; print -r -- $seen; zpty -d z\n",
     );
     let mut zsh = Command::new("zsh");
     let wanted = line.rsplit('=').next().unwrap_or_default();

@@ -87,12 +87,16 @@ impl Shell {
         self.line(&format!("{} top{more}", self.program));
     }
 
+    /// Process id of `tasuki top`.
+    pub(crate) fn child(&self) -> String {
+        let pid = self.tmux(&["display-message", "-p", "#{pane_pid}"]);
+        let children = std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", pid.trim()));
+        children.expect("its children").trim().to_owned()
+    }
+
     /// Sends it to `tasuki top`.
     pub(crate) fn signal(&self, kind: Signal) {
-        let pid = self.tmux(&["display-message", "-p", "#{pane_pid}"]);
-        let tops = std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", pid.trim()))
-            .expect("its children");
-        signal(&tops, kind).expect("to send it");
+        signal(&self.child(), kind).expect("to send it");
     }
 
     /// The shell has its terminal back as it was: its own screen, a cursor, letters that are shown.

@@ -78,6 +78,22 @@ fn a_panic_gives_the_terminal_back_and_can_be_read() {
 }
 
 #[test]
+fn it_ends_with_its_terminal() {
+    let mut house = House::plain("top 窓");
+    house.start();
+    // Which of two signals is seen first is chance.
+    for _ in 0..6 {
+        let shell = Shell::new(&house, (80, 24));
+        shell.top("");
+        shell.until("the team", is_there);
+        let pid = shell.child();
+        drop(shell);
+        house.until("its end", |_| !std::path::Path::new(&format!("/proc/{pid}")).exists());
+    }
+    house.end();
+}
+
+#[test]
 fn a_stop_by_anybody_gives_the_terminal_back_and_going_on_takes_it_again() {
     let mut house = House::plain("top 止");
     house.start();

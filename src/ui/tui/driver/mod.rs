@@ -113,7 +113,7 @@ impl Driver {
         let mut stops = signal(SignalKind::from_raw(Signal::TSTP.as_raw()))?;
         let mut goes_on = signal(SignalKind::from_raw(Signal::CONT.as_raw()))?;
         self.state.on(TopInput::Id(mint_id().to_string()));
-        loop {
+        while Terminal::is_there() {
             self.show()?;
             self.fall();
             if !Terminal::is_taken() {
@@ -122,10 +122,12 @@ impl Driver {
             let tick = self.until_tick();
             let Some(terminal) = &mut self.terminal else { return Ok(()) };
             let next = tokio::select! {
+                // A terminal that is closed says so, and then has whoever was stopped go on.
+                biased;
+                () = any(&mut ends) => Next::Leave,
                 told = terminal.told() => self.told(told).await?,
                 Some(input) = inbox.recv() => self.take(input, &mut inbox),
                 () = tokio::time::sleep(tick) => Next::Go,
-                () = any(&mut ends) => Next::Leave,
                 _ = stops.recv() => { self.suspend()?; Next::Go }
                 // Somebody stopped it by force, and the shell has had the terminal since.
                 _ = goes_on.recv() => {
@@ -139,6 +141,7 @@ impl Driver {
                 return Ok(());
             }
         }
+        Ok(())
     }
 
     /// Panics, where a test wants to see what becomes of the terminal.

@@ -46,12 +46,21 @@ pub(super) enum Told {
 impl Terminal {
     /// Takes the terminal.
     pub(super) fn take() -> io::Result<Self> {
+        if !Self::is_there() {
+            return Err(io::Error::other("the terminal is gone"));
+        }
         enable_raw_mode()?;
         IS_TAKEN.store(true, Ordering::Relaxed);
         let mut terminal = Self { shown: Buffer::empty(Rect::ZERO), keys: EventStream::new() };
         execute!(io::stdout(), EnterAlternateScreen, Hide, EnableBracketedPaste)?;
         terminal.clear()?;
         Ok(terminal)
+    }
+
+    /// Whether there is a terminal. Where its window was closed, crossterm reads its end again and again, for ever, and whoever asks
+    /// it for anything waits for that.
+    pub(super) fn is_there() -> bool {
+        rustix::termios::tcgetattr(io::stdin()).is_ok()
     }
 
     /// Whether it is still ours: a task that panicked has given it back.
