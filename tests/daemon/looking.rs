@@ -1,5 +1,6 @@
 //! The verbs that people look with, each by its real use: with a daemon, and from the files alone; and what they say of wrong input.
 
+use crate::completing::completed;
 use crate::house::House;
 use serde_json::{Value, json as value};
 use std::process::{Command, Stdio};
@@ -22,7 +23,7 @@ fn said(house: &House, words: &[&str]) -> (Option<i32>, String, String) {
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-fn ok(house: &House, words: &[&str]) -> String {
+pub(crate) fn ok(house: &House, words: &[&str]) -> String {
     let (code, out, err) = said(house, words);
     assert_eq!(code, Some(0), "{words:?}: {out}{err}");
     out
@@ -34,7 +35,7 @@ fn json(house: &House, words: &[&str]) -> Value {
 }
 
 /// A team with a task that is done, one that is worked on, one that waits for it, a failed one, a letter and a refused file.
-fn busy(name: &str) -> House {
+pub(crate) fn busy(name: &str) -> House {
     let agents = AGENTS.replace("親方", "boss");
     let mut house = House::new(name, &agents, &[("agent.sh", crate::house::PLAIN_AGENT), ("keep.sh", KEEP)]);
     house.start();
@@ -52,7 +53,7 @@ fn busy(name: &str) -> House {
 }
 
 /// The same twice: asked of the daemon, and read from the files when it is gone.
-fn both(house: &mut House, check: impl Fn(&House, bool)) {
+pub(crate) fn both(house: &mut House, check: impl Fn(&House, bool)) {
     check(house, true);
     house.kill();
     check(house, false);
@@ -305,41 +306,6 @@ fn a_watch_tells_what_changes_over_the_end_of_a_daemon_and_nothing_else() {
     watch.wait().expect("its end");
 }
 
-/// Lets a real bash complete a line by the script that `tasuki completions` prints: the words that it offers, but for flags.
-fn completed(house: &House, words: &[&str]) -> Vec<String> {
-    /// What bash does at a Tab.
-    const TAB: &str = r#"source ./tasuki.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_TYPE=9
-        _clap_complete_tasuki tasuki "${COMP_WORDS[COMP_CWORD]}" ""; printf '%s\n' "${COMPREPLY[@]}""#;
-    let folder = house.path("bin");
-    if !folder.exists() {
-        std::fs::create_dir(&folder).expect("a folder");
-        std::os::unix::fs::symlink(house.tasuki().get_program(), folder.join("tasuki")).expect("a link");
-        house.write("tasuki.bash", &ok(house, &["completions", "bash"]));
-    }
-    let path = format!("{}:{}", folder.display(), std::env::var("PATH").expect("a path"));
-    let mut bash = Command::new("bash");
-    bash.args(["-c", TAB, "bash", "tasuki"]).args(words).current_dir(house.path(""));
-    let output = bash.env("PATH", &path).env_remove("TASUKI_ROOT").output().expect("bash");
-    assert!(output.stderr.is_empty(), "{output:?}");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    text.lines().filter(|word| !word.is_empty() && !word.starts_with('-')).map(str::to_owned).collect()
-}
-
-#[test]
-fn a_shell_completes_agents_ids_and_words() {
-    let mut house = busy("tab 補完");
-    both(&mut house, |house, _| {
-        assert_eq!(completed(house, &["sho"]), ["show"]);
-        assert_eq!(completed(house, &["send", ""]), ["boss", "a10", "a2", "slow"], "the team file's order");
-        assert_eq!(completed(house, &["send", "a"]), ["a10", "a2"]);
-        assert_eq!(completed(house, &["cancel", ""]), ["w-1", "s-1"], "what is open");
-        assert_eq!(completed(house, &["show", "t"]), ["t-1"]);
-        assert_eq!(completed(house, &["why", "s"]), ["slow", "s-1"]);
-        assert_eq!(completed(house, &["list", "--state", "ret"]), ["retrying"]);
-        assert_eq!(completed(house, &["answer", "boss", ""]), Vec::<String>::new(), "it asks nothing");
-    });
-}
-
 #[test]
 fn a_dialog_is_a_need_with_its_choices_and_a_shell_completes_them() {
     let mut house = crate::asking::house_of("choose 選ぶ", "", "type_line; ask '実行する?'; claim", "");
@@ -371,6 +337,17 @@ fn each_command_has_a_man_page() {
     house.write("in-the-way", "");
     let (code, _, err) = said(&house, &["man", "--dir", "in-the-way"]);
     assert!(code == Some(1) && err.contains("in-the-way"), "{err}");
+    if Command::new("groff").arg("--version").output().is_err() {
+        return println!("left out: there is no groff to read the pages");
+    }
+    for page in files.lines() {
+        // preconv tells groff the file's name as it is, which it cannot read beyond ASCII.
+        let name = page.rsplit('/').next().expect("a name");
+        let words = ["-man", "-Kutf8", "-Tutf8", "-ww", "-z", name];
+        let read =
+            Command::new("groff").args(words).current_dir(house.path("頁/man1")).output().expect("groff");
+        assert!(read.status.success() && read.stderr.is_empty(), "{page}: {read:?}");
+    }
 }
 
 #[test]

@@ -1,98 +1,8 @@
 //! `tasuki top` as a person uses it: in a terminal of a tmux server of its own, beside that of the agents.
 
-use crate::house::{House, signal};
+use crate::house::House;
+use crate::shell::Shell;
 use rustix::process::Signal;
-use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering};
-
-static NUMBER: AtomicU32 = AtomicU32::new(0);
-
-/// A shell in a terminal.
-struct Shell<'a> {
-    house: &'a House,
-    socket: String,
-}
-
-impl<'a> Shell<'a> {
-    fn new(house: &'a House, size: (u16, u16)) -> Self {
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let socket = format!("tasuki-top-{}-{number}", std::process::id());
-        let shell = Self { house, socket };
-        let (width, height) = (size.0.to_string(), size.1.to_string());
-        let mut tmux = shell.command();
-        tmux.args(["-f", "/dev/null", "new-session", "-d", "-x", &width, "-y", &height]);
-        tmux.args(["env", "PS1=shell> ", "bash", "--norc", "--noprofile"]);
-        for (name, value) in house.tasuki().get_envs() {
-            match value {
-                Some(value) => tmux.env(name, value),
-                None => tmux.env_remove(name),
-            };
-        }
-        assert!(tmux.current_dir(house.path("")).status().expect("tmux").success());
-        shell.until("the shell", |screen| screen.contains("shell>"));
-        shell
-    }
-
-    fn command(&self) -> Command {
-        let mut tmux = Command::new("tmux");
-        tmux.args(["-L", &self.socket]).env_remove("TMUX");
-        tmux
-    }
-
-    fn tmux(&self, words: &[&str]) -> String {
-        let output = self.command().args(words).output().expect("tmux");
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    }
-
-    fn screen(&self) -> String {
-        self.tmux(&["capture-pane", "-p"])
-    }
-
-    fn keys(&self, keys: &[&str]) {
-        self.tmux(&[&["send-keys"], keys].concat());
-    }
-
-    fn text(&self, text: &str) {
-        self.tmux(&["send-keys", "-l", text]);
-    }
-
-    fn until(&self, what: &str, holds: impl Fn(&str) -> bool) {
-        let start = std::time::Instant::now();
-        while !holds(&self.screen()) {
-            let late = start.elapsed() > crate::house::PATIENCE;
-            assert!(
-                !late,
-                "waited for {what}\n{}\n{}",
-                self.screen(),
-                self.house.read("status/activity.log")
-            );
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        }
-    }
-
-    fn top(&self, more: &str) {
-        let program = self.house.tasuki().get_program().to_string_lossy().into_owned();
-        self.text(&format!("{program} top{more}"));
-        self.keys(&["Enter"]);
-    }
-
-    /// The shell has its terminal back as it was: its own screen, a cursor, letters that are shown.
-    fn is_clean(&self) {
-        self.until("the shell's own screen", |_| {
-            self.tmux(&["display-message", "-p", "#{alternate_on}#{cursor_flag}"]) == "01\n"
-        });
-        self.text("echo $((6*7))");
-        self.keys(&["Enter"]);
-        self.until("the shell to obey", |screen| screen.contains("echo $((6*7))\n42\n"));
-        self.keys(&["C-l"]);
-    }
-}
-
-impl Drop for Shell<'_> {
-    fn drop(&mut self) {
-        self.tmux(&["kill-server"]);
-    }
-}
 
 const PLAY: &str = r#"
 mode: tui
@@ -163,13 +73,13 @@ fn a_person_watches_answers_and_hands_over_in_a_terminal() {
     shell.until("the work to go on", |screen| !screen.contains("ALL TYPING IS HELD"));
     assert!(!house.path("queue/STOP").exists());
 
-    shell.tmux(&["resize-window", "-x", "160", "-y", "45"]);
+    shell.size(160, 45);
     shell.until("two columns", |screen| {
         screen.contains("2 Tasks") && screen.contains("1 Needs you") && screen.contains("┼")
     });
-    shell.tmux(&["resize-window", "-x", "20", "-y", "4"]);
+    shell.size(20, 4);
     shell.until("a small one", |screen| screen.lines().count() == 4 && screen.contains("tasuki"));
-    shell.tmux(&["resize-window", "-x", "80", "-y", "24"]);
+    shell.size(80, 24);
     shell.until("one column", |screen| screen.contains("q quit") && screen.contains("∘ worker"));
     shell.keys(&["q"]);
     shell.is_clean();
@@ -207,10 +117,7 @@ fn the_terminal_is_given_back_however_it_ends() {
         shell.keys(&["C-b", "d"]);
         shell.until("the team once more", is_there);
         for last in [Signal::TERM, Signal::HUP] {
-            let pid = shell.tmux(&["display-message", "-p", "#{pane_pid}"]);
-            let tops = std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", pid.trim()))
-                .expect("its children");
-            signal(&tops, last).expect("to end it");
+            shell.signal(last);
             shell.is_clean();
             if last == Signal::TERM {
                 shell.top("");
@@ -228,19 +135,12 @@ fn without_a_daemon_it_shows_the_files_and_goes_on_when_one_starts() {
     house.drop("t.yaml", "id: t\nto: worker\ncontent: do it\n");
     house.result("t");
     house.end();
-    let shell_house = &mut house;
-    let socket = {
-        let shell = Shell::new(shell_house, (80, 24));
-        shell.top("");
-        shell.until("the files", |screen| {
-            screen.contains("no daemon is running (tasuki up)") && screen.contains(" worker ")
-        });
-        let socket = shell.socket.clone();
-        std::mem::forget(shell);
-        socket
-    };
-    shell_house.start();
-    let shell = Shell { house: shell_house, socket };
+    let shell = Shell::new(&house, (80, 24));
+    shell.top("");
+    shell.until("the files", |screen| {
+        screen.contains("no daemon is running (tasuki up)") && screen.contains(" worker ")
+    });
+    house.start();
     shell.until("the daemon", |screen| screen.contains("∘ worker") && !screen.contains("no daemon"));
     shell.keys(&["q"]);
     shell.is_clean();

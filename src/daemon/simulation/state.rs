@@ -138,6 +138,7 @@ impl Run {
             notifier,
             published: crate::daemon::clients::published::Published::default(),
             notify: crate::daemon::notify::NotifyHandle::default(),
+            pulse: crate::daemon::tmux::pulse::PulseHandle::default(),
         };
         Self {
             _folder: folder,

@@ -165,7 +165,8 @@ fn spawn_workers(
     let (news, inbox) = mpsc::channel(NEWS_MAX);
     let found = std::mem::take(&mut connected.found);
     let mut workers = JoinSet::new();
-    workers.spawn(keeper::keep(process.server.clone(), connected, news.clone()));
+    let pulse = process.pulse.clone();
+    workers.spawn(keeper::keep(process.server.clone(), connected, news.clone(), pulse));
     let threads = threads::start(process, journal, handled, settings, &news)?;
     workers.spawn(process.notify.clone().report(news.clone()));
     workers.spawn(watches::views(process.workspace.clone(), news.clone()));

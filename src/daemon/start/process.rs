@@ -14,6 +14,7 @@ use crate::daemon::start::incarnation;
 use crate::daemon::start::signals::{signals, unless_ended};
 use crate::daemon::start::state::Process;
 use crate::daemon::start::unavailable::Unavailable;
+use crate::daemon::tmux::pulse::PulseHandle;
 use crate::daemon::tmux::server::tmux_server;
 use crate::io::clock::{self, Clock};
 use crate::io::folder::FileId;
@@ -114,11 +115,14 @@ async fn live(
         notifier: of_process,
         published,
         notify,
+        pulse: PulseHandle::of(asked.clone()),
     };
     let mut serving = None;
     let server = (listener, serve, to_loop, asked);
     let ending = live_on(&mut process, settings, &mut signals, &notifier, server, &mut serving).await;
     own.remove();
+    // The reading thread ends when nobody can ask it any more.
+    process.pulse = PulseHandle::default();
     telling.shutdown().await;
     let ending = ending?;
     Serving::end(serving).await;

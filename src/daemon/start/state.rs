@@ -6,6 +6,7 @@ use crate::daemon::ground::Ground;
 use crate::daemon::health::service_notifier::ServiceNotifier;
 use crate::daemon::notify::NotifyHandle;
 use crate::daemon::start::unavailable::Unavailable;
+use crate::daemon::tmux::pulse::PulseHandle;
 use crate::io::clock::Clock;
 use crate::io::mux::Server;
 use crate::io::workspace::{Surroundings, Workspace};
@@ -32,6 +33,8 @@ pub(in crate::daemon) struct Process {
     pub(in crate::daemon) published: Published,
     /// The worker that tells the user's command.
     pub(in crate::daemon) notify: NotifyHandle,
+    /// What the status line of the agents' session shows.
+    pub(in crate::daemon) pulse: PulseHandle,
 }
 
 impl Process {

@@ -5,6 +5,7 @@ use crate::daemon::inbox::{News, NewsSender};
 use crate::daemon::panes::orders::{Launched, Launches, Order, Terms};
 use crate::daemon::panes::worker::{self, Start};
 use crate::daemon::tmux::news::{PanesFound, TmuxNews};
+use crate::daemon::tmux::pulse::PulseHandle;
 use crate::daemon::tmux::server::socket_name;
 use crate::daemon::tmux::windows::{close_for_sure, process_of, see_off};
 use crate::engine::input::FoundPane;
@@ -68,13 +69,22 @@ async fn find_panes(tmux: &Mux) -> Result<PanesFound, MuxError> {
 }
 
 /// Keeps a connection: drives it, and replaces it when it ends.
-pub async fn keep(server: Server, mut connected: Connected, news: NewsSender) -> &'static str {
+pub async fn keep(
+    server: Server,
+    mut connected: Connected,
+    news: NewsSender,
+    pulse: PulseHandle,
+) -> &'static str {
     loop {
         let Connected { tmux, notices, driver, .. } = connected;
         let serves = process::key_of(tmux.server_pid());
+        let shown = pulse.clone().show(tmux.weak());
         drop(tmux);
         let since = Instant::now();
-        let why = drive(driver, notices).await;
+        let why = tokio::select! {
+            why = drive(driver, notices) => why,
+            never = shown => match never {},
+        };
         let wait = if since.elapsed() < LASTS { AGAIN.0 } else { Duration::ZERO };
         match replace(&server, serves, why, wait, &news).await {
             Some(new) => connected = new,

@@ -2,6 +2,7 @@
 
 pub mod keeper;
 pub mod news;
+pub mod pulse;
 pub mod server;
 pub mod survivors;
 pub(in crate::daemon) mod windows;

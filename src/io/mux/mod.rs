@@ -10,7 +10,7 @@ pub mod people;
 pub mod screen;
 pub mod window;
 
-pub use super::tmux::control::Tmux as Mux;
+pub use super::tmux::control::{Tmux as Mux, WeakTmux as WeakMux};
 pub use super::tmux::driver::Driver;
 pub use super::tmux::notice::{Notice, Notices};
 pub use super::tmux::overview::shell_word;

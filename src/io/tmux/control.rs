@@ -27,6 +27,27 @@ pub struct Tmux {
     facts: Arc<Facts>,
 }
 
+/// A handle that does not keep the connection.
+#[derive(Debug, Clone)]
+pub struct WeakTmux {
+    calls: mpsc::WeakSender<Call>,
+    facts: Arc<Facts>,
+}
+
+impl WeakTmux {
+    /// The connection, if anybody else still keeps it.
+    #[must_use]
+    pub fn get(&self) -> Option<Tmux> {
+        Some(Tmux { calls: self.calls.upgrade()?, facts: self.facts.clone() })
+    }
+
+    /// Changes when somebody comes to a session of the server.
+    #[must_use]
+    pub fn coming(&self) -> watch::Receiver<u64> {
+        self.facts.comes.clone()
+    }
+}
+
 /// What does not change while a connection lasts.
 #[derive(Debug)]
 pub(super) struct Facts {
@@ -77,6 +98,12 @@ impl Tmux {
         let tmux = Self { calls: sender, facts: Arc::new(facts) };
         driver.meanwhile(tmux.mask(&variables)).await??;
         Ok((tmux, notices, driver))
+    }
+
+    /// The same without keeping the connection.
+    #[must_use]
+    pub fn weak(&self) -> WeakTmux {
+        WeakTmux { calls: self.calls.downgrade(), facts: self.facts.clone() }
     }
 
     /// Runs a line of commands and gives the reply of each, in order. Calls of one handle are run in the order in

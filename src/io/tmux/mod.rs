@@ -19,6 +19,7 @@ pub mod overview;
 pub mod pane;
 pub mod parse;
 mod people;
+mod pulse;
 pub mod quote;
 pub mod release;
 mod screen;

@@ -11,6 +11,11 @@ const STATUS_RIGHT: &str = "#{?#{e|<:#{client_width},#{window_width}},\
      #{client_width} of #{window_width} columns: C-b S-Right   #{?#{m/r:^(tmux|screen),#{client_termname}},C-b C-b d,C-b d}: leave ,\
       C-b n: next   C-b w: list   #{?#{m/r:^(tmux|screen),#{client_termname}},C-b C-b d,C-b d}: leave }";
 
+/// Whose windows they are, and the team's pulse: all of it where there is room, else what a person should know of. The daemon's
+/// own client is called `client-NUMBER`: where none is attached, nothing is known any more.
+const STATUS_LEFT: &str = " #{session_name}  #{?#{m:*client-*,#{session_attached_list}},\
+     #{?#{e|<:#{client_width},120},#{@tasuki_alarm},#{@tasuki_pulse}},no daemon} ";
+
 impl Server {
     /// The options of our session, and of the server where it is ours alone.
     pub(super) fn options(&self) -> Vec<SetOption> {
@@ -28,9 +33,10 @@ impl Server {
             ("update-environment", ""),
             ("destroy-unattached", "off"),
             ("mouse", "on"),
-            ("status-interval", "0"),
-            ("status-left", " #{session_name} "),
-            ("status-left-length", "24"),
+            // That a daemon is gone is no change that tmux would draw by itself. It draws for whoever is attached only.
+            ("status-interval", "10"),
+            ("status-left", STATUS_LEFT),
+            ("status-left-length", "48"),
             ("status-right", STATUS_RIGHT),
             ("status-right-length", "60"),
         ];

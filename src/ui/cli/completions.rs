@@ -6,6 +6,13 @@ use super::failure::{Failure, Kind};
 use clap_complete::Shell;
 use clap_complete::env::Shells;
 
+/// zsh runs the file at the first Tab, which only declares the function: it would take a second one to complete.
+const ZSH_FIRST: &str = "
+if [[ ${funcstack[1]} == _tasuki ]]; then
+    _clap_dynamic_completer_tasuki \"$@\"
+fi
+";
+
 /// Prints completions for a shell
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -30,7 +37,10 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     };
     let mut script = Vec::new();
     shell.write_registration(VAR, "tasuki", "tasuki", "tasuki", &mut script)?;
-    let script = String::from_utf8_lossy(&script);
+    let mut script = String::from_utf8_lossy(&script).into_owned();
+    if args.shell == Shell::Zsh {
+        script.push_str(ZSH_FIRST);
+    }
     let value = serde_json::json!({"shell": name, "script": script});
-    context.tell(&value, || script.to_string())
+    context.tell(&value, || script.clone())
 }

@@ -38,15 +38,7 @@ pub(super) fn pulse(pulse: &PulseInfo, letters: Letters) -> String {
 
 /// The same as short as can be, for a status line.
 pub(super) fn short_pulse(pulse: &PulseInfo, letters: Letters) -> String {
-    let PulseInfo { working, waiting, needs_you, failed, stuck } = pulse;
-    format!(
-        "{}{working} {}{waiting} {}{needs_you} {}{failed} {}{stuck}",
-        letters.works(),
-        letters.waits(),
-        letters.asks(),
-        letters.failed(),
-        letters.stuck()
-    )
+    pulse.marked([letters.works(), letters.waits(), letters.asks(), letters.failed(), letters.stuck()])
 }
 
 /// The agents, one a line.

@@ -3,7 +3,7 @@
 use super::ages::moment;
 use super::input::{Act, Link, LogLine, PaneSeen, TopInput};
 use super::modes::Mode;
-use super::state::{Beside, TopState};
+use super::state::{Beside, Place, TopState};
 use crate::engine::message::Status;
 use crate::wire::api::{HistoryInfo, HistoryTree, Problem, StepInfo, ViewInfo};
 
@@ -68,11 +68,15 @@ impl TopState {
     fn learn_parents(&mut self, tree: &HistoryTree) {
         if self.parents.len() > PARENTS_MAX {
             self.parents.clear();
+            self.titles.clear();
         }
         let mut stack = vec![tree];
         while let Some(tree) = stack.pop() {
             if let Some(parent) = &tree.parent {
                 self.parents.insert(tree.id.clone(), parent.clone());
+                if let Some(title) = &tree.title {
+                    self.titles.insert(tree.id.clone(), title.clone());
+                }
             }
             stack.extend(&tree.parts);
         }
@@ -88,6 +92,7 @@ impl TopState {
 
     /// What changed is put in.
     fn apply(&mut self, view: ViewInfo) {
+        let is_first = self.workspace.is_none();
         self.seen_at = moment(&view.now).or(Some(self.now));
         self.seq = view.seq;
         if view.whole {
@@ -114,8 +119,21 @@ impl TopState {
         if let Some(needs) = view.needs {
             self.needs = needs;
         }
+        if is_first {
+            self.begin_where_it_is_needed();
+        }
         self.forget_ended();
         self.leave_what_is_gone();
+    }
+
+    /// The first look is at whoever asks a person; later the choice is theirs alone.
+    fn begin_where_it_is_needed(&mut self) {
+        let causes = self.needs.chains.iter().filter_map(|chain| self.need(chain.need.as_deref()?));
+        let agent = causes.filter_map(|need| need.agent.clone()).next();
+        let chosen = &mut self.shelves[Place::Team.index()].chosen;
+        if chosen.is_none() {
+            *chosen = agent;
+        }
     }
 
     fn forget_ended(&mut self) {

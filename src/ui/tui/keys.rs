@@ -8,6 +8,9 @@ use serde_json::json;
 
 /// Rows that a page has.
 const PAGE: isize = 10;
+/// What the keys of the page say here that have nothing to show yet.
+const NO_SUCH_PLACE: &str = "this version has no runs, sessions or debates; 1 to 4 are its places";
+const NO_DIFFERENCE: &str = "this version has no differences to show";
 
 impl TopState {
     /// A key was pressed.
@@ -47,6 +50,8 @@ impl TopState {
             Key::PageUp => self.page(-PAGE),
             Key::Home => self.step(isize::MIN / 2),
             Key::End => self.step(isize::MAX / 2),
+            Key::Char('5'..='7') => self.notice = Some(Ok(NO_SUCH_PLACE.to_owned())),
+            Key::Char('d') => self.notice = Some(Ok(NO_DIFFERENCE.to_owned())),
             Key::Tab => self.go(Place::ALL[(self.place.index() + 1) % Place::ALL.len()]),
             Key::Enter => return self.open(),
             Key::Esc => self.back(),
@@ -64,6 +69,7 @@ impl TopState {
             }
             Key::Char('e') => self.explain(),
             Key::Char('t') if self.place == Place::Team => self.table = Some(!self.is_table()),
+            Key::Left | Key::Right if self.place == Place::Team => self.fold(key == Key::Left),
             Key::Char('r') => return self.retry(),
             Key::Char('X') => self.call_off(),
             Key::Char('H') => return self.hold(),
@@ -150,15 +156,19 @@ impl TopState {
             self.notice = Some(Ok("it has no task whose story could be told".to_owned()));
             return;
         };
-        self.beside = Beside::History(id);
+        self.read(Beside::History(id));
+    }
+
+    /// Shows it beside; what is there already gets all the room, or gives it back.
+    fn read(&mut self, beside: Beside) {
+        self.zoomed = self.beside == beside && !self.zoomed;
+        self.beside = beside;
         self.beside_from = 0;
-        self.zoomed = false;
     }
 
     fn explain(&mut self) {
         if let Some(name) = self.looked_at().map(|agent| agent.agent_name.clone()) {
-            self.beside = Beside::Explain(name);
-            self.beside_from = 0;
+            self.read(Beside::Explain(name));
         }
     }
 

@@ -140,12 +140,12 @@ pub(super) fn of_message(message: &MessageView) -> (Mark, String) {
 /// The form of what waits for a person.
 pub(super) fn of_need(need: &NeedInfo) -> (Mark, Ink) {
     let mark = match need.kind {
-        NeedKindInfo::Asks | NeedKindInfo::Silent | NeedKindInfo::Draft | NeedKindInfo::Unread => Mark::Asks,
+        NeedKindInfo::Asks | NeedKindInfo::Silent | NeedKindInfo::Draft => Mark::Asks,
         NeedKindInfo::Held | NeedKindInfo::Halted => Mark::Held,
-        NeedKindInfo::Error | NeedKindInfo::Ended => Mark::Error,
+        NeedKindInfo::Error | NeedKindInfo::Ended | NeedKindInfo::Refused | NeedKindInfo::Lost => Mark::Error,
         NeedKindInfo::Limit => Mark::Limit,
-        NeedKindInfo::Failed | NeedKindInfo::Refused => Mark::Failed,
-        NeedKindInfo::Lost => Mark::Unknown,
+        NeedKindInfo::Failed => Mark::Failed,
+        NeedKindInfo::Unread => Mark::Free,
     };
     (mark, if need.group == NeedGroup::Info { Ink::Plain } else { mark.ink() })
 }

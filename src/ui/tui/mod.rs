@@ -19,8 +19,9 @@ mod screen;
 mod state;
 #[cfg(test)]
 mod tests;
+mod wrap;
 
-pub use driver::{Fault, Setup, run};
+pub use driver::{Fault, Panics, Setup, run};
 pub use input::{Act, Key, Link, LogLine, PaneSeen, TopInput};
 pub use screen::draw;
 pub use state::{Look, Place, TopState};

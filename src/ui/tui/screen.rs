@@ -9,6 +9,8 @@ use ratatui_core::layout::Rect;
 
 /// Columns from which on there are two columns.
 const TWO_FROM: u16 = 140;
+/// Rows from which on what needs a person is shown in one column, too.
+const NEEDS_FROM: u16 = 30;
 
 /// Draws everything, in a terminal of so many columns and rows. It depends on nothing else.
 #[must_use]
@@ -30,7 +32,8 @@ pub fn draw(state: &TopState, size: (u16, u16)) -> Buffer {
     if height > 1 {
         footer::keys(&mut canvas, state, height - 1);
     }
-    let said = u16::from(footer::is_said(state) && height > top + 2);
+    let lines = footer::said(state, width, state.look.ascii);
+    let said = u16::try_from(lines.len()).unwrap_or(0).min(height.saturating_sub(top + 2));
     let body = Rect::new(0, top, width, height.saturating_sub(top + 1 + said));
     if body.height > 0 {
         fill(&mut canvas, state, body);
@@ -38,12 +41,13 @@ pub fn draw(state: &TopState, size: (u16, u16)) -> Buffer {
             canvas.grey(body);
         }
     }
-    if said > 0 {
-        footer::said(&mut canvas, state, height - 2);
+    for (y, (text, ink)) in (body.bottom()..).zip(lines.iter().take(usize::from(said))) {
+        canvas.text((1, y), width.saturating_sub(2), text, *ink);
     }
     match &state.mode {
         Mode::Compose(composer) => compose::draw(&mut canvas, composer, body),
-        Mode::Keys => footer::all_keys(&mut canvas, state, body),
+        // The rows above have less to say meanwhile than the states' forms.
+        Mode::Keys => footer::all_keys(&mut canvas, state, Rect { y: 1, height: body.bottom() - 1, ..body }),
         _ => {}
     }
     canvas.done()
@@ -115,11 +119,16 @@ fn one_column(canvas: &mut Canvas, state: &TopState, area: Rect) {
     let rows = list_rows(state, state.place);
     let half = usize::from(area.height / 2).max(4);
     let log = usize::from(area.height / 6).clamp(3, 8);
-    let parts = [Part::new(3, rows.min(half)), Part::new(4, 6), Part::new(2, log)];
-    let places = stack(area, &share(area.height, &parts, Some(1)));
+    // A high terminal has room for what needs a person, wherever they are.
+    let has_needs = area.height >= NEEDS_FROM && state.place != Place::Needs && !state.needs().is_empty();
+    let needs = if has_needs { list_rows(state, Place::Needs).min(usize::from(area.height / 5)) } else { 0 };
+    let parts = [Part::new(3, rows.min(half)), Part::new(4, 6), Part::new(2, log), Part::new(2, needs)];
+    let given = share(area.height, &parts, Some(1));
+    let places = stack(area, &[given[0], given[3], given[1], given[2]]);
     draw_list(canvas, state, state.place, places[0]);
-    beside(canvas, state, places[1]);
-    log::draw(canvas, state, places[2]);
+    draw_list(canvas, state, Place::Needs, places[1]);
+    beside(canvas, state, places[2]);
+    log::draw(canvas, state, places[3]);
 }
 
 fn left_column(canvas: &mut Canvas, state: &TopState, area: Rect) {
@@ -190,7 +199,7 @@ fn beside(canvas: &mut Canvas, state: &TopState, area: Rect) {
         Beside::Explain(name) => return pane::explain(canvas, state, name, area),
     }
     let choices = match &state.mode {
-        Mode::Answer(asked) => answer::lines(asked),
+        Mode::Answer(asked) => answer::lines(asked, area.width),
         _ => answer::offered(state, area),
     };
     let most = usize::from(area.height.saturating_sub(if state.mode == Mode::Normal { 4 } else { 1 }));

@@ -91,6 +91,8 @@ pub struct TopState {
     pub(super) messages: BTreeMap<String, MessageView>,
     /// Of which task a message is a part, as histories tell it.
     pub(super) parents: BTreeMap<String, String>,
+    /// What parts are about, as histories tell it.
+    pub(super) titles: BTreeMap<String, String>,
     /// All of them, as they were asked for last.
     pub(super) listed: Vec<MessageView>,
     pub(super) needs: NeedsInfo,
@@ -102,6 +104,8 @@ pub struct TopState {
     pub(super) shelves: [Shelf; 4],
     /// Whether the team is a table; none until somebody chooses.
     pub(super) table: Option<bool>,
+    /// Branches of the team's tree that somebody folded, or opened, by their managers.
+    pub(super) branches: BTreeMap<String, bool>,
     pub(super) beside: Beside,
     /// Rows of the history or of the explanation above those that are shown.
     pub(super) beside_from: usize,
@@ -131,6 +135,7 @@ impl TopState {
             agents: Vec::new(),
             messages: BTreeMap::new(),
             parents: BTreeMap::new(),
+            titles: BTreeMap::new(),
             listed: Vec::new(),
             needs: NeedsInfo::default(),
             log: VecDeque::new(),
@@ -139,6 +144,7 @@ impl TopState {
             place: Place::Team,
             shelves: Default::default(),
             table: None,
+            branches: BTreeMap::new(),
             beside: Beside::Screen,
             beside_from: 0,
             zoomed: false,
@@ -160,6 +166,11 @@ impl TopState {
     /// Whether what is shown is old.
     pub(super) fn is_away(&self) -> bool {
         matches!(self.link, Link::Away { .. })
+    }
+
+    /// Whether there is something to see.
+    pub(super) fn has_team(&self) -> bool {
+        self.workspace.is_some()
     }
 
     pub(super) fn halted_since(&self) -> Option<&str> {

@@ -58,6 +58,36 @@ pub struct PulseInfo {
     pub stuck: usize,
 }
 
+impl PulseInfo {
+    /// The marks of the five counts, in their order; each takes one column.
+    pub const MARKS: [&'static str; 5] = ["◉", "⋯", "?", "✗", "~"];
+
+    /// All five, as short as can be, with these marks.
+    #[must_use]
+    pub fn marked(&self, marks: [&str; 5]) -> String {
+        let counts = self.counts().into_iter().zip(marks);
+        counts.map(|(count, mark)| format!("{mark}{count}")).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The same with [`Self::MARKS`].
+    #[must_use]
+    pub fn line(&self) -> String {
+        self.marked(Self::MARKS)
+    }
+
+    /// Only what a person should know of: what waits for them, has failed or is stuck, where there is any.
+    #[must_use]
+    pub fn alarm(&self) -> String {
+        let counts = self.counts().into_iter().zip(Self::MARKS).skip(2);
+        let counts = counts.filter(|(count, _)| *count > 0);
+        counts.map(|(count, mark)| format!("{mark}{count}")).collect::<Vec<_>>().join(" ")
+    }
+
+    fn counts(&self) -> [usize; 5] {
+        [self.working, self.waiting, self.needs_you, self.failed, self.stuck]
+    }
+}
+
 /// The daemon itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DaemonInfo {

@@ -83,6 +83,7 @@ impl Bench {
             notifier,
             published: crate::daemon::clients::published::Published::default(),
             notify: crate::daemon::notify::NotifyHandle::default(),
+            pulse: crate::daemon::tmux::pulse::PulseHandle::default(),
         };
         Self { folder, process, settings }
     }

@@ -17,7 +17,7 @@ use feed::Feed;
 use fetch::{Fetcher, problem};
 use rustix::process::{Signal, kill_current_process_group};
 use serde_json::{Value, json};
-pub use setup::Setup;
+pub use setup::{Panics, Setup};
 use std::io;
 use std::process::Stdio;
 use std::time::Duration;
@@ -113,15 +113,21 @@ impl Driver {
         let mut stops = signal(SignalKind::from_raw(Signal::TSTP.as_raw()))?;
         let mut goes_on = signal(SignalKind::from_raw(Signal::CONT.as_raw()))?;
         self.state.on(TopInput::Id(mint_id().to_string()));
-        loop {
+        while Terminal::is_there() {
             self.show()?;
+            self.fall();
+            if !Terminal::is_taken() {
+                return Err(io::Error::other("a part of it has failed, as is said above"));
+            }
             let tick = self.until_tick();
             let Some(terminal) = &mut self.terminal else { return Ok(()) };
             let next = tokio::select! {
+                // A terminal that is closed says so, and then has whoever was stopped go on.
+                biased;
+                () = any(&mut ends) => Next::Leave,
                 told = terminal.told() => self.told(told).await?,
                 Some(input) = inbox.recv() => self.take(input, &mut inbox),
                 () = tokio::time::sleep(tick) => Next::Go,
-                () = any(&mut ends) => Next::Leave,
                 _ = stops.recv() => { self.suspend()?; Next::Go }
                 // Somebody stopped it by force, and the shell has had the terminal since.
                 _ = goes_on.recv() => {
@@ -134,6 +140,16 @@ impl Driver {
             if next == Next::Leave {
                 return Ok(());
             }
+        }
+        Ok(())
+    }
+
+    /// Panics, where a test wants to see what becomes of the terminal.
+    fn fall(&mut self) {
+        match self.setup.panics.take_if(|_| self.state.has_team()) {
+            None => {}
+            Some(Panics::Here) => panic!("it was told to"),
+            Some(Panics::InATask) => drop(tokio::spawn(async { panic!("it was told to") })),
         }
     }
 

@@ -16,4 +16,15 @@ pub struct Setup {
     pub look: Look,
     /// This program, and what its verbs are given before all else.
     pub program: (PathBuf, Vec<OsString>),
+    /// Where it panics once the team is shown: only tests want that.
+    pub panics: Option<Panics>,
+}
+
+/// Where it panics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Panics {
+    /// Where everything is drawn.
+    Here,
+    /// In a task of the runtime.
+    InATask,
 }

@@ -20,6 +20,11 @@ use ratatui_core::style::{Color, Modifier};
 use std::future::poll_fn;
 use std::io::{self, Write};
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether the terminal is ours: a panic anywhere gives it back, and it must not be given back twice. The second time would put
+/// the cursor back over what the panic has said.
+static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// A terminal in raw mode, showing the second screen.
 pub(super) struct Terminal {
@@ -41,11 +46,26 @@ pub(super) enum Told {
 impl Terminal {
     /// Takes the terminal.
     pub(super) fn take() -> io::Result<Self> {
+        if !Self::is_there() {
+            return Err(io::Error::other("the terminal is gone"));
+        }
         enable_raw_mode()?;
+        IS_TAKEN.store(true, Ordering::Relaxed);
         let mut terminal = Self { shown: Buffer::empty(Rect::ZERO), keys: EventStream::new() };
         execute!(io::stdout(), EnterAlternateScreen, Hide, EnableBracketedPaste)?;
         terminal.clear()?;
         Ok(terminal)
+    }
+
+    /// Whether there is a terminal. Where its window was closed, crossterm reads its end again and again, for ever, and whoever asks
+    /// it for anything waits for that.
+    pub(super) fn is_there() -> bool {
+        rustix::termios::tcgetattr(io::stdin()).is_ok()
+    }
+
+    /// Whether it is still ours: a task that panicked has given it back.
+    pub(super) fn is_taken() -> bool {
+        IS_TAKEN.load(Ordering::Relaxed)
     }
 
     /// Columns and rows.
@@ -57,7 +77,8 @@ impl Terminal {
     pub(super) fn clear(&mut self) -> io::Result<()> {
         let (width, height) = Self::size();
         self.shown = Buffer::empty(Rect::new(0, 0, width, height));
-        execute!(io::stdout(), Clear(ClearType::All))
+        let mut stdout = io::stdout().lock();
+        if Self::is_taken() { execute!(stdout, Clear(ClearType::All)) } else { Ok(()) }
     }
 
     /// Writes the cells that differ from those that are shown; nothing if none do.
@@ -76,7 +97,9 @@ impl Terminal {
             return Ok(());
         }
         let mut stdout = io::stdout().lock();
-        stdout.write_all(&out)?;
+        if Self::is_taken() {
+            stdout.write_all(&out)?;
+        }
         stdout.flush()
     }
 
@@ -100,11 +123,16 @@ impl Drop for Terminal {
     }
 }
 
-/// Gives the terminal back as it was. It may be called again, and from a panic.
-pub(super) fn give_back() {
+/// Gives the terminal back as it was, unless that was done. It may be called from a panic.
+fn give_back() {
+    // Nothing is drawn from here on: whoever draws asks while they have the output.
+    let mut stdout = io::stdout().lock();
+    if !IS_TAKEN.swap(false, Ordering::Relaxed) {
+        return;
+    }
     // A terminal that is gone needs nothing.
     let _ = execute!(
-        io::stdout(),
+        stdout,
         DisableBracketedPaste,
         ResetColor,
         SetAttribute(Attribute::Reset),

@@ -3,11 +3,14 @@
 use crate::ui::tui::modes::{Answering, Mode, choice_keys};
 use crate::ui::tui::paint::{Canvas, Ink, columns};
 use crate::ui::tui::state::TopState;
+use crate::ui::tui::wrap::wrap;
 use crate::wire::api::AsksInfo;
 use ratatui_core::layout::Rect;
 
 /// Rows of a dialog's text that are shown over its choices.
 const TEXT_ROWS: usize = 8;
+/// Rows that one sentence may take.
+const WRAPPED_ROWS: usize = 4;
 
 /// A row of it.
 pub(in crate::ui::tui) enum AskLine {
@@ -34,14 +37,15 @@ pub(in crate::ui::tui) fn offered(state: &TopState, area: Rect) -> Vec<AskLine> 
 }
 
 /// All of it, while an answer is chosen.
-pub(in crate::ui::tui) fn lines(asked: &Answering) -> Vec<AskLine> {
+pub(in crate::ui::tui) fn lines(asked: &Answering, width: u16) -> Vec<AskLine> {
+    let rows = |text: &str| wrap(text, usize::from(width.saturating_sub(2)), WRAPPED_ROWS);
     let mut lines = vec![AskLine::Rule(asked.title.clone(), "Esc leaves it".to_owned())];
-    lines.extend(asked.detail.iter().map(|text| AskLine::Text(text.clone())));
+    lines.extend(asked.detail.iter().flat_map(|text| rows(text)).map(AskLine::Text));
     let hint = match (&asked.asks, &asked.agent) {
         (Some(asks), Some(agent)) if !asks.choices.is_empty() => {
-            let rows: Vec<&str> = asks.text.lines().filter(|row| !row.trim().is_empty()).collect();
-            let from = rows.len().saturating_sub(TEXT_ROWS);
-            lines.extend(rows[from..].iter().map(|row| AskLine::Text((*row).to_owned())));
+            let shown: Vec<&str> = asks.text.lines().filter(|row| !row.trim().is_empty()).collect();
+            let from = shown.len().saturating_sub(TEXT_ROWS);
+            lines.extend(shown[from..].iter().map(|row| AskLine::Text((*row).to_owned())));
             lines.extend(choices(asks));
             format!("tasuki answer {agent} NUMBER --of {}", asks.id)
         }
@@ -61,7 +65,7 @@ pub(in crate::ui::tui) fn lines(asked: &Answering) -> Vec<AskLine> {
             }
         }
     };
-    lines.push(AskLine::Hint(hint));
+    lines.extend(rows(&hint).into_iter().map(AskLine::Hint));
     lines
 }
 

@@ -4,10 +4,14 @@ use crate::ui::tui::marks::Mark;
 use crate::ui::tui::modes::Mode;
 use crate::ui::tui::paint::{Canvas, Ink, columns};
 use crate::ui::tui::state::{Beside, Place, TopState};
+use crate::ui::tui::wrap::wrap;
 use ratatui_core::layout::Rect;
 
+/// Rows that a notice or a question takes at most.
+const SAID_MAX: usize = 3;
+
 /// All keys, for `?`.
-const KEYS: [(&str, &str); 17] = [
+const KEYS: [(&str, &str); 18] = [
     ("1 2 3 4", "needs you, tasks, team, messages; Tab: the next"),
     ("j k ↑ ↓", "choose; Home and End: the first and the last"),
     ("Enter", "attach to the agent (C-b d comes back); open a message"),
@@ -16,10 +20,11 @@ const KEYS: [(&str, &str); 17] = [
     ("/", "filter the rows of this place"),
     ("f", "follow the log, or not; Page Up and Page Down scroll"),
     ("t", "team as a tree or as a table, the most pressing first"),
+    ("← →", "fold a branch of the tree, or show it; what is well is folded"),
     ("a 1-9", "answer what is asked, or settle what needs you"),
-    ("w", "story: why a message is where it is"),
-    ("s", "screen, with all the room"),
-    ("e", "how its screen is read"),
+    ("w", "story: why a message is where it is; again: with all the room"),
+    ("s", "screen, with all the room; again: as it was"),
+    ("e", "explain how its screen is read; again: with all the room"),
     ("r", "retry: release what is held, try again what failed"),
     ("X", "call off a message with its parts (asks)"),
     ("H", "hold all typing; let go on (asks)"),
@@ -59,6 +64,7 @@ fn plain(key: &'static str) -> &'static str {
         "Alt ⏎" => "Alt Enter",
         "↑↓" => "j k",
         "j k ↑ ↓" => "j k",
+        "← →" => "Left",
         key => key,
     }
 }
@@ -100,30 +106,29 @@ fn normal(state: &TopState, width: u16) -> Vec<(&'static str, &'static str)> {
     shown
 }
 
-/// Whether something is said or asked in the row above the keys.
-pub(in crate::ui::tui) fn is_said(state: &TopState) -> bool {
-    state.notice.is_some() || matches!(state.mode, Mode::Filter | Mode::Confirm(_))
-}
-
-/// What was done, what kept it from being done, or what is asked.
-pub(in crate::ui::tui) fn said(canvas: &mut Canvas, state: &TopState, y: u16) {
-    let width = canvas.area().width;
-    let room = width.saturating_sub(2);
+/// What was done, what kept it from being done, or what is asked: the rows above the keys.
+pub(in crate::ui::tui) fn said(state: &TopState, width: u16, ascii: bool) -> Vec<(String, Ink)> {
+    let room = usize::from(width.saturating_sub(2));
+    let rows = |text: &str, ink: Ink| wrap(text, room, SAID_MAX).into_iter().map(move |row| (row, ink));
     match (&state.mode, &state.notice) {
         (Mode::Filter, _) => {
-            let took = canvas.text((1, y), room, &format!("/{}", state.shelf().filter), Ink::Bold);
-            canvas.text((1 + took, y), 1, canvas.sign("▏", "_"), Ink::Accent);
+            let cursor = if ascii { "_" } else { "▏" };
+            vec![(format!("/{}{cursor}", state.shelf().filter), Ink::Bold)]
         }
         (Mode::Confirm(confirm), _) => {
-            let took = canvas.text((1, y), room, &format!("{}  y yes  n no", confirm.question), Ink::You);
-            canvas.right((1 + took + 2, y), room.saturating_sub(took + 2), &confirm.command, Ink::Dim);
+            let asked = format!("{}  y yes  n no", confirm.question);
+            let both = format!("{asked}   {}", confirm.command);
+            match columns(&both) <= room {
+                true => vec![(both, Ink::You)],
+                false => rows(&asked, Ink::You).chain(rows(&confirm.command, Ink::Dim)).collect(),
+            }
         }
-        (_, Some(Ok(text))) => drop(canvas.text((1, y), room, text, Ink::Good)),
+        (_, Some(Ok(text))) => rows(text, Ink::Good).collect(),
         (_, Some(Err(problem))) => {
             let cure = if problem.cure.is_empty() { String::new() } else { format!(": {}", problem.cure) };
-            canvas.text((1, y), room, &format!("{}{cure}", problem.why), Ink::Bad);
+            rows(&format!("{}{cure}", problem.why), Ink::Bad).collect()
         }
-        (_, None) => {}
+        (_, None) => Vec::new(),
     }
 }
 

@@ -1,12 +1,12 @@
 //! The first rows: the workspace with its pulse, what is amiss, and who waits for whom.
 
-use crate::engine::words::counted;
 use crate::ui::tui::ages::{age, clock, length};
 use crate::ui::tui::input::Link;
 use crate::ui::tui::marks::Mark;
 use crate::ui::tui::paint::{Canvas, Ink, columns};
 use crate::ui::tui::state::TopState;
 use crate::wire::api::{ChainInfo, NeedKindInfo};
+use std::collections::BTreeSet;
 
 /// Columns from which on the first row also has the daemon and the time.
 const WIDE_FROM: u16 = 120;
@@ -131,14 +131,22 @@ pub(in crate::ui::tui) fn lines(state: &TopState, width: u16) -> Vec<Line> {
         lines.extend(workspace.notes.iter().map(note));
     }
     let is_halted = state.halted_since().is_some();
-    let chains = state.needs.chains.iter().filter(|chain| !(is_halted && is_of_halt(state, chain)));
-    lines.extend(chains.map(|chain| self::chain(state, chain, width)));
+    let mut seen = BTreeSet::new();
+    for chain in &state.needs.chains {
+        let is_first = chain.need.as_ref().is_none_or(|need| seen.insert(need));
+        if is_first && !(is_halted && is_of_halt(state, chain)) {
+            lines.push(self::chain(state, chain, width));
+        }
+    }
     lines
 }
 
+/// Whether it waits for the hold to end, which has a row of its own.
 fn is_of_halt(state: &TopState, chain: &ChainInfo) -> bool {
-    let need = chain.need.as_deref().and_then(|id| state.need(id));
-    need.is_some_and(|need| need.kind == NeedKindInfo::Halted)
+    match chain.need.as_deref() {
+        None => chain.cause.who == "you",
+        Some(id) => state.need(id).is_some_and(|need| need.kind == NeedKindInfo::Halted),
+    }
 }
 
 fn chain(state: &TopState, chain: &ChainInfo, width: u16) -> Line {
@@ -147,28 +155,33 @@ fn chain(state: &TopState, chain: &ChainInfo, width: u16) -> Line {
     let arrow = if state.look.ascii { " > " } else { " › " };
     let (mark, ink) = if is_yours { (Mark::Asks, Ink::You) } else { (Mark::Waits, Ink::Plain) };
     let whom = if is_yours { "YOU" } else { &*chain.cause.text };
-    let behind = match chain.behind {
-        0 | 1 => String::new(),
-        many => format!("  ({} behind)", counted(many - 1, "more")).replace("mores", "more"),
+    let named = match &chain.title {
+        Some(title) if *title != chain.message => format!("{} ({title})", chain.message),
+        _ => chain.message.clone(),
+    };
+    let all = match chain.behind {
+        0 | 1 => format!("waits for {whom} for {since}"),
+        many => format!("and {} more wait for {whom} for {since}", many - 1),
     };
     let long = match chain.agents.as_slice() {
         [] => String::new(),
         agents if is_yours => format!(":  {}{arrow}YOU", agents.join(arrow)),
         agents => format!(":  {}", agents.join(arrow)),
     };
-    let text = format!("{} waits for {whom} for {since}{long}{behind}", chain.message);
-    let short = match chain.agents.last() {
-        Some(agent) => format!("{} waits for {whom} for {since}, through {agent}", chain.message),
-        None => format!("{} waits for {whom} for {since}", chain.message),
-    };
+    let through = chain.agents.last().map(|agent| format!(", through {agent}")).unwrap_or_default();
+    let id = &chain.message;
+    // The longest that has room: how a task is called, who waits for whom, how many, or only the last of them.
+    let texts = [format!("{named} {all}{long}"), format!("{id} {all}{long}"), format!("{id} {all}{through}")];
+    let short = format!("{id} waits for {whom} for {since}{through}");
     let keys = match chain.need.as_deref().and_then(|id| state.need(id)).map(|need| need.kind) {
         Some(NeedKindInfo::Asks) => "a answer".to_owned(),
         Some(NeedKindInfo::Halted) => "H let go on".to_owned(),
         Some(_) => "a settle".to_owned(),
         None => String::new(),
     };
-    let fits = columns(&text) + columns(&keys) + 6 <= usize::from(width);
-    Line { mark, ink, text: if fits { text } else { short }, keys }
+    let fits = |text: &String| columns(text) + columns(&keys) + 6 <= usize::from(width);
+    let text = texts.into_iter().find(fits).unwrap_or(short);
+    Line { mark, ink, text, keys }
 }
 
 /// Draws such a row.

@@ -1,10 +1,12 @@
 //! The history of a message, step by step, and its receipts.
 
 use super::empty;
+use crate::engine::words::counted;
 use crate::ui::tui::ages::{clock, length, moment};
 use crate::ui::tui::marks::Mark;
 use crate::ui::tui::paint::{Canvas, Ink, columns};
 use crate::ui::tui::state::TopState;
+use crate::ui::tui::wrap::wrap;
 use crate::wire::api::{HistoryStepInfo, HistoryTree};
 use ratatui_core::layout::Rect;
 
@@ -19,6 +21,9 @@ const LADDER: [(&str, &str); 6] = [
     ("claimed", "claimed"),
     ("verified", "verified"),
 ];
+
+/// Lines that one sentence of a history may take.
+const LINES_MAX: usize = 8;
 
 /// The message or part of this id.
 fn find<'a>(tree: &'a HistoryTree, id: &str) -> Option<&'a HistoryTree> {
@@ -56,8 +61,10 @@ fn rows(tree: &HistoryTree, depth: u16, rows: &mut Vec<Row>) {
             rows.push(Row { at: None, depth: depth + 1, text, evidence: String::new(), ink: Ink::Dim });
         }
         before = at.or(before);
-        let evidence = step.evidence.clone().unwrap_or_default();
-        rows.push(Row { at, depth, text: step.text.clone(), evidence, ink: Ink::Plain });
+        // Whose step it is stands above them all, and what the sentence has already is not said twice.
+        let text = step.text.strip_prefix(&*tree.id).map_or(&*step.text, str::trim_start).to_owned();
+        let evidence = step.evidence.clone().filter(|evidence| !text.contains(&**evidence));
+        rows.push(Row { at, depth, text, evidence: evidence.unwrap_or_default(), ink: Ink::Plain });
     }
     if let Some(waits_for) = &tree.waits_for {
         let text = format!("now it waits for {waits_for}");
@@ -81,20 +88,48 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, id: &str, 
     let Some(tree) = tree else { return };
     let mut all = Vec::new();
     rows(tree, 0, &mut all);
+    let lines: Vec<Line> = all.iter().flat_map(|row| lines(row, area.width)).collect();
     let shown = usize::from(area.height.saturating_sub(1));
-    let from = state.beside_from.min(all.len().saturating_sub(shown));
-    for (y, row) in (area.y + 1..area.bottom()).zip(all.iter().skip(from)) {
-        let time = row.at.map(|at| clock(at, state.look.here, false)).unwrap_or_default();
+    let from = state.beside_from.min(lines.len().saturating_sub(shown));
+    for (y, line) in (area.y + 1..area.bottom()).zip(lines.iter().skip(from)) {
+        let time = line.at.map(|at| clock(at, state.look.here, false)).unwrap_or_default();
         canvas.text((area.x + 1, y), 8, &time, Ink::Dim);
-        let indent = (row.depth * 2).min(area.width / 4);
-        let x = area.x + 10 + indent;
-        let room = area.width.saturating_sub(11 + indent);
-        let took = canvas.text((x, y), room, &row.text, row.ink);
-        let left = room.saturating_sub(took + 3);
-        if !row.evidence.is_empty() && columns(&row.evidence) <= usize::from(left) {
-            canvas.text((x + took + 3, y), left, &row.evidence, Ink::Dim);
+        let x = area.x + 10 + line.indent;
+        let room = area.width.saturating_sub(11 + line.indent);
+        let took = canvas.text((x, y), room, &line.text, line.ink);
+        canvas.text((x + took + 3, y), room.saturating_sub(took + 3), line.beside, Ink::Dim);
+    }
+}
+
+/// A line of the screen.
+struct Line<'a> {
+    at: Option<i64>,
+    indent: u16,
+    text: String,
+    ink: Ink,
+    /// How it is known, where that has room in the same line.
+    beside: &'a str,
+}
+
+/// A row in as many lines as it needs: it can be read to its end here or nowhere.
+fn lines(row: &Row, width: u16) -> Vec<Line<'_>> {
+    let indent = (row.depth * 2).min(width / 4);
+    let room = usize::from(width.saturating_sub(11 + indent));
+    let line = |(text, ink)| Line { at: None, indent, text, ink, beside: "" };
+    let text = wrap(&row.text, room, LINES_MAX);
+    let last = text.last().map_or(0, |last| columns(last));
+    let mut lines: Vec<Line<'_>> = text.into_iter().map(|text| line((text, row.ink))).collect();
+    let fits = last + 3 + columns(&row.evidence) <= room;
+    match lines.last_mut() {
+        Some(last) if fits => last.beside = &row.evidence,
+        _ => {
+            lines.extend(wrap(&row.evidence, room, LINES_MAX).into_iter().map(|text| line((text, Ink::Dim))))
         }
     }
+    if let Some(first) = lines.first_mut() {
+        first.at = row.at;
+    }
+    lines
 }
 
 /// The message whose receipts are shown: the chosen one, else the whole task.
@@ -134,7 +169,15 @@ fn told(state: &TopState, tree: &HistoryTree, step: Option<&HistoryStepInfo>, is
     if is_now && !tree.parts.is_empty() {
         let open = tree.parts.iter().filter(|part| part.ended_at.is_none()).count();
         let since = crate::ui::tui::ages::age(Some(&tree.since), state.time());
-        return format!("{since}   {open} of {} parts open", tree.parts.len());
+        let parts = counted(tree.parts.len(), "part");
+        return format!(
+            "{since}   {}",
+            if open == tree.parts.len() {
+                format!("{parts} open")
+            } else {
+                format!("{open} of {parts} open")
+            }
+        );
     }
     let Some(step) = step else {
         let since =

@@ -2,13 +2,17 @@
 
 use super::{empty, window};
 use crate::ui::tui::ages::age;
-use crate::ui::tui::marks::{of_message, of_need};
+use crate::ui::tui::marks::{Mark, of_message, of_need};
 use crate::ui::tui::paint::{Canvas, Ink, columns};
 use crate::ui::tui::state::{Place, TopState};
+use crate::wire::message::view::MessageView;
 use ratatui_core::layout::Rect;
 
 /// Columns of an age.
 const FOR: u16 = 8;
+/// Columns of the list from which on it is told whose a message is, and the most that a name takes.
+const NAMES_FROM: u16 = 100;
+const NAME_MAX: usize = 28;
 
 /// What waits for a person.
 pub(in crate::ui::tui) fn needs(canvas: &mut Canvas, state: &TopState, area: Rect) {
@@ -67,17 +71,43 @@ pub(in crate::ui::tui) fn messages(canvas: &mut Canvas, state: &TopState, place:
     let shown = usize::from(area.height.saturating_sub(1));
     let first = window(at.unwrap_or(0), messages.len(), shown);
     let rows = messages.iter().enumerate().skip(first).take(shown);
-    let ids = rows.clone().map(|(_, message)| columns(message.id.as_str())).max().unwrap_or(0);
-    for (row, message) in rows {
+    let whom = |message: &MessageView| message.agent.as_ref().unwrap_or(&message.to).to_string();
+    let widest = |text: &dyn Fn(&MessageView) -> String| {
+        rows.clone().map(|(_, message)| columns(&text(message))).max().unwrap_or(0)
+    };
+    let ids = widest(&|message| message.id.to_string()).min(usize::from(area.width / 3));
+    // What a message is about is more than whose it is.
+    let names = if area.width < NAMES_FROM { 0 } else { widest(&whom).min(NAME_MAX) };
+    let asking = state.asking();
+    for (row, message) in rows.clone() {
         let y = area.y + 1 + u16::try_from(row - first).unwrap_or(0);
-        let (mark, word) = of_message(message);
+        let (mark, word) = match asking.contains(message.id.as_str()) {
+            true => (Mark::Asks, "waits for you".to_owned()),
+            false => of_message(message),
+        };
         let title = message.title.as_deref().unwrap_or_default();
-        let id = message.id.as_str();
-        let pad = " ".repeat(ids.saturating_sub(columns(id)));
-        let label = format!("{id}{pad}  {}", message.agent.as_ref().unwrap_or(&message.to));
+        let mut label = padded(tail(message.id.as_str(), ids, canvas.sign("…", "~")), ids);
+        if names > 0 {
+            label = format!("{label}  {}", padded(whom(message), names));
+        }
         let shown = [(mark.sign(canvas.look), mark.ink()), (&*label, Ink::Plain), (title, Ink::Dim)];
         draw_row(canvas, (area, y), at == Some(row), shown, &word, &age(Some(&message.since), state.time()));
     }
+}
+
+/// A text of at least so many columns.
+fn padded(text: String, width: usize) -> String {
+    let pad = " ".repeat(width.saturating_sub(columns(&text)));
+    text + &pad
+}
+
+/// An id, or its end where it is too long: parts differ there.
+fn tail(id: &str, width: usize, dots: &str) -> String {
+    let mut rest = id;
+    while !rest.is_empty() && columns(rest) + usize::from(rest.len() < id.len()) > width {
+        rest = rest.get(rest.chars().next().map_or(0, char::len_utf8)..).unwrap_or_default();
+    }
+    if rest.len() < id.len() { format!("{dots}{rest}") } else { id.to_owned() }
 }
 
 /// A row: a form, a text and more of it, a word, and an age.

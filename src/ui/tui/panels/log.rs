@@ -5,8 +5,8 @@ use crate::ui::tui::paint::{Canvas, Ink, columns};
 use crate::ui::tui::state::TopState;
 use ratatui_core::layout::Rect;
 
-/// Columns from which on times have their ms.
-const MS_FROM: u16 = 70;
+/// Columns of the terminal from which on times have their ms: in a narrow one what happened has that room.
+const MS_FROM: u16 = 100;
 
 /// Rows from which on evidence may have one of its own.
 const SPARE_FROM: usize = 4;
@@ -16,9 +16,13 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect
     if area.height == 0 {
         return;
     }
-    let note = if state.follows { "f follow: on" } else { "f follow: off" };
-    canvas.rule((area.x, area.y), area.width, "Log", note);
-    let with_ms = area.width >= MS_FROM;
+    let note = match (state.follows, state.log_back) {
+        (true, _) => "f follow: on".to_owned(),
+        (false, 0) => "f follow: off".to_owned(),
+        (false, newer) => format!("{newer} newer below   f follow: off"),
+    };
+    canvas.rule((area.x, area.y), area.width, "Log", &note);
+    let with_ms = canvas.area().width >= MS_FROM;
     let lines = lines(state, area, with_ms);
     for (y, line) in (area.y + 1..area.bottom()).zip(&lines) {
         let took = canvas.text((area.x + 1, y), area.width, &line.time, Ink::Dim);

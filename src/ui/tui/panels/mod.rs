@@ -13,6 +13,7 @@ pub(super) mod relay;
 pub(super) mod team;
 
 use super::paint::{Canvas, Ink};
+use super::wrap::wrap;
 use ratatui_core::layout::Rect;
 
 /// Where rows begin to be shown so that the chosen one is among them.
@@ -25,7 +26,9 @@ pub(super) fn window(chosen: usize, rows: usize, shown: usize) -> usize {
 
 /// What a panel says that has nothing to show.
 pub(super) fn empty(canvas: &mut Canvas, area: Rect, text: &str) {
-    if area.height > 1 {
-        canvas.text((area.x + 1, area.y + 1), area.width.saturating_sub(2), text, Ink::Dim);
+    let width = area.width.saturating_sub(2);
+    let rows = wrap(text, usize::from(width), usize::from(area.height.saturating_sub(1)));
+    for (y, row) in (area.y + 1..area.bottom()).zip(&rows) {
+        canvas.text((area.x + 1, y), width, row, Ink::Dim);
     }
 }

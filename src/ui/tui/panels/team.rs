@@ -5,6 +5,7 @@ use crate::engine::words::counted;
 use crate::ui::tui::ages::age;
 use crate::ui::tui::marks::of_agent;
 use crate::ui::tui::paint::{Canvas, Ink, columns};
+use crate::ui::tui::rows::Member;
 use crate::ui::tui::state::{Place, TopState};
 use crate::wire::api::AgentInfo;
 use ratatui_core::layout::Rect;
@@ -44,8 +45,13 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect
         return empty(canvas, area, text);
     }
     let words: Vec<_> = team.iter().map(|member| of_agent(member.agent)).collect();
-    let name_of = |at: usize| columns(&team[at].agent.agent_name) + 2 * team[at].depth;
-    let names = (0..team.len()).map(name_of).max().unwrap_or(0);
+    let more = |member: &Member<'_>| match member.folded {
+        0 => String::new(),
+        many => format!(" +{many}"),
+    };
+    let name_of =
+        |member: &Member<'_>| columns(&member.agent.agent_name) + columns(&more(member)) + 2 * member.depth;
+    let names = team.iter().map(name_of).max().unwrap_or(0);
     let states = words.iter().map(|(_, word)| columns(word)).max().unwrap_or(0);
     let widths = widths(area.width, names, states);
     heading(canvas, area, &widths);
@@ -62,7 +68,10 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect
         let x = area.x + 1 + indent;
         canvas.text((x, y), 1, mark.sign(canvas.look), mark.ink());
         let ink = if at == Some(row) { Ink::Bold } else { Ink::Plain };
-        canvas.text((x + 2, y), widths.name.saturating_sub(indent + 2), &member.agent.agent_name, ink);
+        let (room, more) = (widths.name.saturating_sub(indent + 2), more(member));
+        let name_room = room.saturating_sub(u16::try_from(columns(&more)).unwrap_or(u16::MAX));
+        let took = canvas.text((x + 2, y), name_room, &member.agent.agent_name, ink);
+        canvas.text((x + 2 + took, y), room.saturating_sub(took), &more, Ink::Dim);
         cells(canvas, state, (area, y), &widths, (member.agent, word, mark.ink()));
     }
 }
@@ -139,8 +148,11 @@ fn doing(state: &TopState, agent: &AgentInfo) -> String {
         return rows.take(2).collect::<Vec<_>>().join(" ");
     }
     let task = agent.current_task.as_deref();
-    let title = task.and_then(|id| state.message(id)).and_then(|message| message.title.as_deref());
-    let named = || title.or(task).map(str::to_owned);
+    let title = |id: &str| {
+        let of_message = state.message(id).and_then(|message| message.title.clone());
+        of_message.or_else(|| state.titles.get(id).cloned())
+    };
+    let named = || task.and_then(title).or_else(|| task.map(str::to_owned));
     let doing = agent.doing.as_deref().map(first).filter(|text| !text.is_empty());
     let why = agent.why.as_deref().map(first).filter(|text| !text.is_empty());
     match &*agent.state {

@@ -1,6 +1,6 @@
 //! Teams as they may be met.
 
-use crate::ui::tui::input::{Key, Link, LogLine, PaneSeen, TopInput};
+use crate::ui::tui::input::{Link, LogLine, PaneSeen, TopInput};
 use crate::ui::tui::{Look, TopState, draw};
 use crate::wire::api::{HistoryInfo, RunInfo, ViewInfo};
 use chrono::FixedOffset;
@@ -168,8 +168,6 @@ pub(super) fn ledger(ascii: bool) -> TopState {
             message("old-one", "reviewer", "completed", 9000, "銀行CSVの文字化けを直す"),
         ],
     })));
-    state.on(TopInput::Key(Key::Down));
-    state.on(TopInput::Key(Key::Down));
     state.on(TopInput::Pane(Box::new(pane())));
     state.on(TopInput::Log(log()));
     state.on(TopInput::History("dry-run".to_owned(), Ok(Box::new(story()))));

@@ -107,7 +107,7 @@ fn enter_attaches_to_an_agent_and_opens_a_message() {
     let mut state = ledger(false);
     assert_eq!(press(&mut state, &[Key::Enter]), vec![Act::Attach("coding_writing_specialist".into())]);
     assert_eq!(press(&mut state, &[Key::Char('k'), Key::Enter]), vec![Act::Attach("middle_manager".into())]);
-    assert_eq!(press(&mut state, &[Key::Char('2'), Key::Down, Key::Enter]), []);
+    assert_eq!(press(&mut state, &[Key::Char('2'), Key::End, Key::Enter]), []);
     assert_eq!(state.wants().story.as_deref(), Some("sjis-docs"));
     press(&mut state, &[Key::Esc]);
     assert_eq!(typed(&mut state, "r"), vec![Act::Retry("sjis-docs".into())]);
@@ -169,4 +169,151 @@ fn the_whole_task_is_told_once_a_history_names_it() {
     let problem = Problem { why: "late".into(), ..Problem::default() };
     state.on(TopInput::History("sjis-docs".to_owned(), Err(problem)));
     assert_eq!(state.story.as_ref().unwrap().0, "dry-run.plan.code");
+}
+
+#[test]
+fn it_begins_at_who_asks_and_the_choice_is_the_persons_from_then_on() {
+    let mut state = ledger(false);
+    assert_eq!(state.chosen().as_deref(), Some("coding_writing_specialist"));
+    press(&mut state, &[Key::Home]);
+    let space = super::fixtures::workspace([1, 2, 3, 1, 0]);
+    state.on(view(json!({"seq": 201, "now": ago(0), "workspace": space})));
+    assert_eq!(state.chosen().as_deref(), Some("grand_boss"));
+}
+
+#[test]
+fn places_that_are_not_there_yet_say_so() {
+    let mut state = ledger(false);
+    for key in "567".chars() {
+        press(&mut state, &[Key::Char('4'), Key::Char(key)]);
+        let shown = text(&state, (80, 24));
+        assert!(shown.contains("no runs, sessions or debates") && shown.contains("4 Messages"), "{shown}");
+    }
+    press(&mut state, &[Key::Char('d')]);
+    assert!(text(&state, (80, 24)).contains("no differences to show"));
+}
+
+#[test]
+fn what_is_read_beside_gets_all_the_room_at_the_second_key() {
+    for key in ['w', 'e'] {
+        let mut state = ledger(false);
+        let has_team = |state: &TopState| text(state, (80, 24)).contains("3 Team");
+        press(&mut state, &[Key::Char(key)]);
+        assert!(has_team(&state));
+        press(&mut state, &[Key::Char(key)]);
+        assert!(!has_team(&state));
+        press(&mut state, &[Key::Char(key)]);
+        assert!(has_team(&state));
+    }
+}
+
+#[test]
+fn a_long_refusal_can_be_read_to_its_end() {
+    let mut state = ledger(false);
+    let why = "dry-run.plan.code is in stage `working`; only a held or failed message can be tried again"
+        .to_owned();
+    state.on(TopInput::Done(Err(Problem {
+        why,
+        cure: "tasuki why ID tells more".into(),
+        ..Problem::default()
+    })));
+    let shown = text(&state, (80, 24));
+    assert!(shown.contains("tried again: tasuki why ID tells more\n"), "{shown}");
+}
+
+/// A boss with three managers of four workers each; one worker of the second asks.
+fn branches() -> TopState {
+    let mut state = super::fixtures::live(false);
+    let agent = super::fixtures::agent;
+    let mut agents = vec![agent("boss", "user", "waiting", 9)];
+    for manager in ["m1", "m2", "m3"] {
+        agents.push(agent(manager, "boss", "working", 9));
+        for worker in 1..=4 {
+            let is_asking = (manager, worker) == ("m2", 3);
+            let word = if is_asking { "waiting_input" } else { "idle" };
+            agents.push(agent(&format!("{manager}.{worker}"), manager, word, 9));
+        }
+    }
+    let order: Vec<_> = agents.iter().map(|agent| agent["agent_name"].clone()).collect();
+    state.on(view(json!({
+        "whole": true, "seq": 9, "now": ago(0), "workspace": super::fixtures::workspace([1, 0, 1, 0, 0]),
+        "agents": agents, "order": order,
+    })));
+    press(&mut state, &[Key::Char('t')]);
+    state
+}
+
+#[test]
+fn branches_that_are_well_are_folded_and_open_when_they_are_not() {
+    let mut state = branches();
+    let names = |state: &TopState| state.ids().join(" ");
+    assert_eq!(names(&state), "boss m1 m2 m2.1 m2.2 m2.3 m2.4 m3");
+    let shown = text(&state, (80, 24));
+    assert!(shown.contains("◉ m1 +4 ") && shown.contains("◉ m2  "), "{shown}");
+    let word = |state: &mut TopState, name: &str, word: &str| {
+        let agent = super::fixtures::agent(name, &name[..2], word, 1);
+        state.on(view(json!({"seq": 10, "now": ago(0), "agents": [agent]})));
+    };
+    word(&mut state, "m3.2", "error");
+    assert_eq!(names(&state), "boss m1 m2 m2.1 m2.2 m2.3 m2.4 m3 m3.1 m3.2 m3.3 m3.4");
+    word(&mut state, "m3.2", "idle");
+    word(&mut state, "m2.3", "idle");
+    // All of it is well.
+    assert_eq!(names(&state), "boss");
+    // What is opened stays open, and is folded by its manager or from within.
+    press(&mut state, &[Key::Right, Key::Down, Key::Right]);
+    assert_eq!(names(&state), "boss m1 m1.1 m1.2 m1.3 m1.4 m2 m3");
+    press(&mut state, &[Key::Down, Key::Down, Key::Left]);
+    assert_eq!((&*names(&state), state.chosen().as_deref()), ("boss m1 m2 m3", Some("m1")));
+    press(&mut state, &[Key::Left]);
+    assert_eq!((&*names(&state), state.chosen().as_deref()), ("boss", Some("boss")));
+    // A filter looks into what is folded.
+    assert_eq!(typed(&mut state, "/m3.4"), []);
+    assert_eq!(names(&state), "m3.4");
+}
+
+#[test]
+fn a_branch_that_becomes_well_is_not_folded_under_whom_is_looked_at() {
+    let mut state = branches();
+    press(&mut state, &[Key::End, Key::Up]);
+    assert_eq!(state.chosen().as_deref(), Some("m2.4"));
+    state.on(view(
+        json!({"seq": 10, "now": ago(0), "agents": [super::fixtures::agent("m2.3", "m2", "idle", 1)]}),
+    ));
+    assert_eq!(state.ids().join(" "), "boss m1 m2 m2.1 m2.2 m2.3 m2.4 m3");
+    press(&mut state, &[Key::Up]);
+    assert_eq!(state.ids().len(), 8);
+}
+
+#[test]
+fn one_cause_is_told_once_however_many_wait_for_it() {
+    let mut state = ledger(false);
+    let mut needs = json!({"needs": state.needs.needs, "chains": state.needs.chains});
+    let mut again = needs["chains"][0].clone();
+    again["message"] = "sjis-docs".into();
+    needs["chains"].as_array_mut().unwrap().push(again);
+    state.on(view(json!({"seq": 201, "now": ago(0), "needs": needs})));
+    let shown = text(&state, (160, 45));
+    assert_eq!(shown.matches(" for YOU for ").count(), 1, "{shown}");
+    assert!(
+        shown.contains("dry-run (Add --dry-run) and 2 more wait for YOU for 1m12s:  grand_boss ›"),
+        "{shown}"
+    );
+    // Whatever stands between: the task itself is told to wait for a person.
+    assert!(shown.contains("? sjis-docs") && shown.contains("waits for you"), "{shown}");
+}
+
+#[test]
+fn a_followed_log_that_is_left_says_how_much_is_newer() {
+    let mut state = ledger(false);
+    press(&mut state, &[Key::Char('f')]);
+    let step = |seq: u64| json!({"seq": seq, "at": ago(0), "events": [{"kind": "said", "what": "said", "text": "anything new"}]});
+    for seq in [300, 301] {
+        let step = serde_json::from_value(step(seq)).unwrap();
+        state.on(TopInput::Step(Box::new(step)));
+    }
+    let shown = text(&state, (80, 24));
+    assert!(shown.contains("2 newer below   f follow: off") && !shown.contains("anything new"), "{shown}");
+    press(&mut state, &[Key::Char('f')]);
+    assert!(text(&state, (80, 24)).contains("anything new"));
 }

@@ -46,10 +46,12 @@ fn each_place_and_mode_is_drawn() {
     expect_file!["golden/answer-80x24.txt"].assert_eq(&shown(&[Key::Char('a')]));
     expect_file!["golden/settle-80x24.txt"].assert_eq(&shown(&[Key::Char('1'), Key::Down, Key::Char('a')]));
     expect_file!["golden/keys-80x24.txt"].assert_eq(&shown(&[Key::Char('?')]));
-    expect_file!["golden/call-off-80x24.txt"].assert_eq(&shown(&[Key::Char('2'), Key::Down, Key::Char('X')]));
+    expect_file!["golden/call-off-80x24.txt"].assert_eq(&shown(&[Key::Char('2'), Key::End, Key::Char('X')]));
     expect_file!["golden/screen-80x24.txt"].assert_eq(&shown(&[Key::Char('s')]));
-    let story = pressed(ledger(false), &[Key::Char('2'), Key::Down, Key::Char('w')]);
+    let story = pressed(ledger(false), &[Key::Char('2'), Key::End, Key::Char('w')]);
     expect_file!["golden/story-80x24.txt"].assert_eq(&text(&story, (80, 24)));
+    let whole = pressed(ledger(false), &[Key::Char('2'), Key::Char('w'), Key::Char('w')]);
+    expect_file!["golden/whole-story-80x24.txt"].assert_eq(&text(&whole, (80, 24)));
     let mut task = pressed(ledger(false), &[Key::Char('n')]);
     task.on(TopInput::Paste("家計簿を複数通貨に対応させる。まず設計を書き、それから実装して、テストを足してください。\nThen tell me.".to_owned()));
     expect_file!["golden/task-80x24.txt"].assert_eq(&text(&task, (80, 24)));
