@@ -7,6 +7,7 @@ import { lineOf, markOf } from "../base/states.js";
 import { link, messages, team } from "../live/store.js";
 import { roots } from "../live/model.js";
 import { ask } from "../live/api.js";
+import { chance } from "../parts/act.js";
 import { Command, Icon, Name, Notice, Text, announce } from "../parts/small.js";
 
 const KEY = "tasuki-draft";
@@ -14,11 +15,6 @@ const KEY = "tasuki-draft";
 const CARDS = 3;
 
 const fresh = () => ({ text: "", to: null, priority: "normal", after: "", time: "", chance: chance(), frozen: null });
-
-function chance() {
-  const letters = "abcdefghjkmnpqrstuvwxyz23456789";
-  return Array.from(crypto.getRandomValues(new Uint8Array(4)), (byte) => letters[byte % letters.length]).join("");
-}
 
 function stored() {
   try {
