@@ -26,6 +26,13 @@ fn ids(house: &House) -> Vec<String> {
     ids.map(|message| message["id"].as_str().expect("an id").to_owned()).collect()
 }
 
+/// Writes a text at once, with what WebDriver has no keys for.
+fn fill(browser: &Browser, text: &str) {
+    let script = "const field = document.getElementById('what'); field.value = arguments[0]; \
+                  field.dispatchEvent(new Event('input', { bubbles: true }))";
+    browser.run(script, &[json!(text)]);
+}
+
 /// Chooses an option as a person does with the keyboard.
 fn choose(browser: &Browser, chip: usize, value: &str) {
     let script = "const field = document.querySelectorAll('.chip select')[arguments[0]]; field.value = arguments[1]; \
@@ -39,7 +46,7 @@ fn the_command_line_does_what_the_button_does() {
     house.start();
     let browser = opened(&house);
     let text = "it's --for 頁 \"now\" $HOME `id` 🎽";
-    browser.write("#what", text);
+    fill(&browser, text);
     choose(&browser, 0, "high");
     choose(&browser, 2, "15m");
     let line = browser.until("document.querySelector('.compose .cmd code').textContent");
@@ -106,16 +113,19 @@ fn followed(browser: &Browser, house: &House) {
 
 /// What is refused stays, with cause and cure, and nothing is sent.
 fn refused(browser: &Browser, house: &House) {
-    let long = "const field = document.getElementById('what'); field.value = 'x'.repeat(1100000); \
-                field.dispatchEvent(new Event('input', { bubbles: true }))";
-    browser.run(long, &[]);
+    let long = "0123456789
+"
+    .repeat(100_000);
+    fill(browser, &long);
     browser.click(".btn.go");
     browser.until_shown("It was refused");
     browser.until("document.querySelector('.compose .note.bad p').textContent.length > 20");
     assert_eq!(browser.run(&format!("return {TEXT}.length"), &[]), json!(1_100_000));
     assert_eq!(ids(house).len(), 1);
     // The console tells of the answer 4xx, which is what was asked for.
-    assert!(browser.console().iter().all(|line| line.contains("/api/messages") && line.contains("status of 4")));
+    assert!(
+        browser.console().iter().all(|line| line.contains("/api/messages") && line.contains("status of 4"))
+    );
     // It is still there in this tab after a reload, and `after` names what is open.
     browser.reload();
     browser.until(&format!("document.getElementById('what') && {TEXT}.length === 1100000"));

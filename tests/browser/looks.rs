@@ -13,7 +13,11 @@ type Place = (&'static str, &'static str, &'static str);
 const PLACES: [Place; 7] = [
     ("needs", "/needs", "document.querySelector('.grp')"),
     ("needs-one", "/needs/held.ledger-wal", "document.querySelector('.det')"),
-    ("command", "/command?follow=dry-run", "document.querySelector('.relay') && document.querySelector('.ev li')"),
+    (
+        "command",
+        "/command?follow=dry-run",
+        "document.querySelector('.relay') && document.querySelector('.ev li')",
+    ),
     ("team", "/team", "document.querySelector('.agent, .tl')"),
     ("team-one", "/team/coding_writing_specialist", "document.querySelector('.side .term .line')"),
     ("message", "/messages/sjis-fix", "document.querySelectorAll('.seq li').length > 10"),

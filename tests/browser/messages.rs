@@ -12,7 +12,7 @@ while IFS= read -r line; do
   id=${BASH_REMATCH[1]} token=${BASH_REMATCH[2]}
   if [ $id = fails ]; then kind=error text='列 3: the ledger is not in order'
   else kind=result text=$(head -c 1040000 /dev/zero | tr '\0' a)'終わり'; fi
-  printf 'type: %s\nin_reply_to: %s\ntoken: %s\ncontent: "%s"\n' $kind $id "$token" "$text" > queue/.$id.tmp
+  printf 'to: user\ntype: %s\nin_reply_to: %s\ntoken: %s\ncontent: "%s"\n' $kind $id "$token" "$text" > queue/.$id.tmp
   mv queue/.$id.tmp queue/answer-$id.yaml
 done
 "#;
@@ -57,7 +57,9 @@ fn one_of_ten_thousand_is_found_and_its_story_is_told() {
 }
 
 fn failed(browser: &Browser) {
-    browser.until("document.querySelector('svg.lanes') && document.querySelectorAll('.seq li time').length >= 3");
+    browser.until(
+        "document.querySelector('svg.lanes') && document.querySelectorAll('.seq li time').length >= 3",
+    );
     browser.until_shown("列 3: the ledger is not in order");
     browser.until("document.querySelector('.head .st').textContent.includes('failed')");
     // A step is chosen, is in the address, and is there after a reload.
@@ -73,7 +75,9 @@ fn found(browser: &Browser) {
     browser.press("/");
     browser.until("document.activeElement.matches('[data-find]')");
     browser.press("7777");
-    browser.until("[...document.querySelectorAll('.window li')].some((one) => one.textContent.includes('m-7777'))");
+    browser.until(
+        "[...document.querySelectorAll('.window li')].some((one) => one.textContent.includes('m-7777'))",
+    );
     browser.until("document.querySelectorAll('.window li').length < 5");
     // All of them: few rows are drawn, and the end can be reached.
     browser.run("location.hash = '#/messages?filter=agent:idle'", &[]);

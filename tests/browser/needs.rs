@@ -9,7 +9,11 @@ use serde_json::json;
 const TAB: &str = "return document.title + ' ' + document.getElementById('icon').getAttribute('href')";
 
 fn until_tab(browser: &Browser, begins: &str, icon: &str) {
-    let so = format!("document.title.startsWith({}) && document.getElementById('icon').getAttribute('href') === {}", json!(begins), json!(icon));
+    let so = format!(
+        "document.title.startsWith({}) && document.getElementById('icon').getAttribute('href') === {}",
+        json!(begins),
+        json!(icon)
+    );
     browser.until(&so);
 }
 
@@ -33,7 +37,9 @@ fn what_is_asked_is_answered_by_a_click_by_keys_and_in_words() {
     browser.until_shown("a was answered with");
     // The second dialog is another one, which `a` and a digit answer.
     house.until("the second question", |house| house.read("status/agents/a.yaml").contains("waiting_input"));
-    browser.until("document.querySelector('.choices button:not([disabled])') && document.querySelector('.det h2')");
+    browser.until(
+        "document.querySelector('.choices button:not([disabled])') && document.querySelector('.det h2')",
+    );
     browser.run("document.activeElement.blur()", &[]);
     answered_by_keys(&browser, &house);
     in_words(&browser, &house);
@@ -57,7 +63,9 @@ fn answered_by_keys(browser: &Browser, house: &crate::house::House) {
 
 fn in_words(browser: &Browser, house: &crate::house::House) {
     browser.until_shown("Which one?");
-    browser.until("[...document.querySelectorAll('.choices button')].some((one) => one.textContent.includes('chrono'))");
+    browser.until(
+        "[...document.querySelectorAll('.choices button')].some((one) => one.textContent.includes('chrono'))",
+    );
     browser.write(".say-it input", "日曜日 and the third");
     browser.click(".say-it button");
     house.until("the words", |house| house.read("keys.log").contains("Which one?: 3 日曜日 and the third"));
@@ -90,7 +98,7 @@ while IFS= read -r line; do
   [[ $line =~ \(token\ ([a-z0-9]{6})\) ]] || continue
   token=${BASH_REMATCH[1]}
   if [ -e mended ]; then echo "PLAIN OK $token"; continue; fi
-  printf 'type: error\nin_reply_to: bad\ntoken: %s\ncontent: the disk of the ledger is gone\n' "$token" > queue/.answer.tmp
+  printf 'to: user\ntype: error\nin_reply_to: bad\ntoken: %s\ncontent: the disk of the ledger is gone\n' "$token" > queue/.answer.tmp
   mv queue/.answer.tmp queue/answer.yaml
 done
 "#;

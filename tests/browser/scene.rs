@@ -54,7 +54,8 @@ pub(crate) fn house(name: &str, members: &[Member], rules: impl Fn(&str) -> Stri
 
 /// Rules of a script of the scene.
 fn of_the_scene(agent: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser/scene").join(format!("{agent}.yaml"));
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser/scene").join(format!("{agent}.yaml"));
     std::fs::read_to_string(path).expect("its rules")
 }
 
@@ -115,7 +116,13 @@ fn going_on(house: &House) {
     until_agent(house, "research_analysis_specialist", "current_task: dry-run.plan.research");
     until_message(house, "dry-run.plan.research", "stage: working");
     send(house, "coding_writing_specialist", "sjis-write", "Write the Shift_JIS chapter", &[]);
-    send(house, "coding_writing_specialist", "ledger-code", "Write the ledger's migration", &["--priority", "high"]);
+    send(
+        house,
+        "coding_writing_specialist",
+        "ledger-code",
+        "Write the ledger's migration",
+        &["--priority", "high"],
+    );
     send(house, "middle_manager", "sjis-docs", "Shift_JIS の取り込み手順を README に書く", &[]);
     send(house, "reviewer", "review-ledger", "Review the ledger", &[]);
     until_message(house, "sjis-docs", "stage: queued");
@@ -123,9 +130,11 @@ fn going_on(house: &House) {
 
 /// A workspace in trouble: an agent at a limit, one that is stopped, one that has ended for good.
 pub(crate) fn trouble() -> House {
-    let rules = |agent: &str| match agent {
+    let rules = |agent: &str| {
+        match agent {
         "limited" => "rules:\n  - do:\n      - limit: \"You’ve hit your usage limit. Visit https://chatgpt.com/settings/usage or try again at 3:05 PM.\"\n".to_owned(),
         _ => "rules:\n  - do:\n      - print: \"{headline}\"\n      - claim: now\n".to_owned(),
+    }
     };
     let mut house = house("trouble", &TROUBLED, rules);
     house.start();

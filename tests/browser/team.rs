@@ -9,7 +9,8 @@ use std::fmt::Write as _;
 pub(crate) fn many(name: &str, below: usize) -> House {
     let mut agents = String::new();
     for number in 0..=below {
-        let (agent, boss) = if number == 0 { ("lead".to_owned(), "user") } else { (format!("a{number}"), "lead") };
+        let (agent, boss) =
+            if number == 0 { ("lead".to_owned(), "user") } else { (format!("a{number}"), "lead") };
         let _ = writeln!(
             agents,
             "  - {{name: {agent}, reports_to: {boss}, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}}"
@@ -118,7 +119,9 @@ fn from_thirteen_agents_on_a_team_opens_as_a_table() {
     browser.press("/");
     browser.until("document.activeElement.matches('[data-find]')");
     browser.press("a12");
-    browser.until("document.querySelectorAll('.tb [data-agent]').length === 1 && location.hash.includes('text=a12')");
+    browser.until(
+        "document.querySelectorAll('.tb [data-agent]').length === 1 && location.hash.includes('text=a12')",
+    );
     browser.reload();
     browser.until("document.querySelectorAll('.tb [data-agent]').length === 1");
     browser.press("\u{E00C}");

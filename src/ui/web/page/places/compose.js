@@ -37,7 +37,11 @@ export async function readPools() {
 function change(changes) {
   draft.value = { ...draft.value, ...changes };
   if (sending.value.state === "refused" && !changes.frozen) sending.value = { state: "writing" };
-  sessionStorage.setItem(KEY, JSON.stringify(draft.value));
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify(draft.value));
+  } catch {
+    // A text that is too long to be kept over a reload is still in the page.
+  }
 }
 
 /** Writes a suggestion into the composer, to be changed and handed over. */
