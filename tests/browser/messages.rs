@@ -18,7 +18,7 @@ done
 "#;
 
 /// Messages that are dropped at once.
-const LIST: usize = 500;
+const LIST: usize = 100;
 
 fn house() -> House {
     let agents = "  - {name: teller, reports_to: user, provider: plain, command: [bash, ./tells.sh], marker: PLAIN OK}\n  - {name: idle, \
@@ -33,11 +33,13 @@ fn house() -> House {
     for list in 0..10_000 / LIST {
         let mut text = String::new();
         for number in list * LIST..(list + 1) * LIST {
-            let _ = write!(text, "- {{id: m-{number}, to: idle, content: 仕訳 {number} of many}}\n");
+            let _ = write!(text, "id: m-{number}\nto: idle\ncontent: 仕訳 {number} of many\n---\n");
         }
         house.drop(&format!("list-{list}.yaml"), &text);
     }
-    house.until("all of them", |house| house.files("queue/active").len() >= 10_000);
+    // Each file is accepted as a whole.
+    let last = |list: usize| format!("queue/active/m-{}.yaml", list * LIST + LIST - 1);
+    house.until("all of them", |house| (0..10_000 / LIST).all(|list| house.path(&last(list)).exists()));
     house
 }
 

@@ -44,7 +44,7 @@ function Leg({ one, depth, range, agents, chains }) {
   const since = isAsked ? agent.since : one.ended_at ? one.accepted_at : one.since || one.accepted_at;
   const bars = barsOf(one, range);
   const told = bars.map((bar) => `${t(`bar.${bar.how}`)} ${lasting(bar.size / 100 * (range.to - range.from))}`).join(", ");
-  const after = (one.depends_on ?? []).length > 0 && one.stage === "queued" ? `, ${t("c.after").toLowerCase()} ${one.depends_on.map((id) => shortId(id, one.parent).replace(/^\./, "")).join(", ")}` : "";
+  const after = (one.depends_on ?? []).length > 0 && one.stage === "queued" ? `, ${t("leg.after", { ids: one.depends_on.map((id) => shortId(id, one.parent).replace(/^\./, "")).join(", ") })}` : "";
   return html`<li class=${`leg d${Math.min(depth, 4)}`}><div class="who"><${Icon} name=${mark.icon} tone=${mark.tone} /><b>${name && html`<a class="plainlink" href=${to("team", name)}><${Name} of=${name} /></a>`}<span class="vh">, ${mark.word}</span></b>
       <span><${Name} of=${shortId(one.id, one.parent).replace(/^\./, "")} />${after}</span></div>
     <${Bar} bars=${bars} label=${told || mark.word} />

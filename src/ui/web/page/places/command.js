@@ -1,6 +1,6 @@
 // Command Center: hand a task over, and follow it: its receipts, who has it, and what happens.
 import { html, useEffect, useState } from "../base/view.js";
-import { has, t } from "../base/words.js";
+import { has, plural, t } from "../base/words.js";
 import { go, route, to, withQuery } from "../base/route.js";
 import { useKeys } from "../base/keys.js";
 import { question, quoted } from "../base/text.js";
@@ -48,7 +48,7 @@ function First() {
   const all = team.value;
   const boss = all.find((agent) => agent.reports_to === "user")?.agent_name ?? "AGENT";
   const isFree = all.every((agent) => agent.state === "idle");
-  return html`<section class="card first"><${Empty} icon="command" title=${isFree ? t("c.ready", { n: all.length }) : t("c.ready.some")} command=${`tasuki send ${quoted(boss)} "${t("c.try.1")}"`}
+  return html`<section class="card first"><${Empty} icon="command" title=${isFree ? plural("c.ready", all.length) : t("c.ready.some")} command=${`tasuki send ${quoted(boss)} "${t("c.try.1")}"`}
     extra=${html`<div class="row wrap middle">${["c.try.1", "c.try.2", "c.try.3"].map((key) => html`<button class="btn" type="button" key=${key} onClick=${() => suggest(t(key))}><${Text} of=${t(key)} /></button>`)}</div><span class="meta">${t("c.terminal")}</span>`}>${t("c.empty.text")}</${Empty}></section>`;
 }
 

@@ -5,7 +5,7 @@ import { plural, t } from "../base/words.js";
 import { go, route, to } from "../base/route.js";
 import { narrow } from "../base/prefs.js";
 import { useKeys } from "../base/keys.js";
-import { langOf, shown, withoutId } from "../base/text.js";
+import { firstLine, langOf, shown, withoutId } from "../base/text.js";
 import { evidenceOf, markOfMessage } from "../base/states.js";
 import { needs } from "../live/store.js";
 import { chainOf } from "../live/model.js";
@@ -55,6 +55,7 @@ function Head({ tree, details, open, steps }) {
       ${isRetriable(tree) && html`<button class="btn" type="button" onClick=${() => retry(tree)}><${Icon} name="retry" />${t("m.retry")}</button>`}
       ${!tree.ended_at && html`<button class="btn plain" type="button" onClick=${() => callOff(tree.id, open)}>${t("c.off")}</button>`}
       <${CopyButton} text=${`tasuki why ${tree.id}`} label=${t("m.copy", { id: tree.id })} /></div>
+    ${tree.stage === "failed" && !seen && (answer || details?.reason) && html`<div class="note bad"><${Icon} name="failed" tone="bad" /><div class="grow"><strong>${t("need.failed.why")}</strong><p><${Text} of=${firstLine(answer?.text ?? details.reason, 600)} /></p></div></div>`}
     ${seen && html`<blockquote class="said"><${Text} of=${seen === "answer" ? answer.text : details.content} isBlock=${true} />${seen === "answer" && html`<footer class="meta"><${Text} of=${answer.from} />, ${answer.source && `${answer.source}, `}${t("m.proof", { proof: answer.proof })}</footer>`}</blockquote>`}
     <${Sums} tree=${tree} steps=${steps} />
     ${tree.waits_for && html`<p class="dim">${t("waits.for")} <${Text} of=${tree.waits_for} /></p>`}
@@ -92,7 +93,7 @@ const whoOf = (row) => {
 /** What stands below a title: how it is known, else what is known besides. */
 function aboutOf(row) {
   if (row.evidence) return evidenceOf(row.evidence);
-  if (row.what === "accepted") return row.title[0] === "w.accepted" ? t("l.disk") : whoOf(row);
+  if (row.what === "accepted") return row.title[0] === "w.accepted" ? t("l.disk") : narrow.value ? "" : whoOf(row);
   return row.title[0] !== "plain" && row.text ? withoutId(row.text, row.id) : "";
 }
 
