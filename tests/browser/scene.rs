@@ -18,13 +18,9 @@ const TEAM: [Member; 6] = [
     ("reviewer", "grand_boss", "opencode"),
 ];
 
-/// Agents that are in trouble, of another workspace: at a limit, stopped, away.
-const TROUBLED: [Member; 4] = [
-    ("chief", "user", "claude"),
-    ("limited", "chief", "codex"),
-    ("off_duty", "chief", "qwen"),
-    ("gone", "chief", "opencode"),
-];
+/// Agents that are in trouble, of another workspace: at a limit, and stopped.
+const TROUBLED: [Member; 3] =
+    [("chief", "user", "claude"), ("limited", "chief", "codex"), ("off_duty", "chief", "qwen")];
 
 /// Manners and look of a program, with these rules.
 fn script(provider: &str, rules: &str) -> String {
@@ -128,7 +124,7 @@ fn going_on(house: &House) {
     until_message(house, "sjis-docs", "stage: queued");
 }
 
-/// A workspace in trouble: an agent at a limit, one that is stopped, one that has ended for good.
+/// A workspace in trouble: an agent at a limit, and one that is stopped.
 pub(crate) fn trouble() -> House {
     let rules = |agent: &str| {
         match agent {
@@ -142,6 +138,36 @@ pub(crate) fn trouble() -> House {
     until_agent(&house, "limited", "state: rate_limited");
     assert!(house.ask(&["agent", "stop", "off_duty"]).status.success());
     until_agent(&house, "off_duty", "state: stopped");
+    house
+}
+
+/// A task that is cut into fourteen parts, and done.
+pub(crate) fn wide() -> House {
+    let parts: Vec<String> = (1..=14).map(|number| format!("part_{number}")).collect();
+    let plain = |name: &str, boss: &str| (name.to_owned(), boss.to_owned());
+    let members: Vec<(String, String)> = std::iter::once(plain("chief", "user"))
+        .chain(parts.iter().map(|name| plain(name, "chief")))
+        .collect();
+    let mut agents = String::new();
+    for (agent, boss) in &members {
+        let play = if agent == "chief" { "chief" } else { "part" };
+        let _ = writeln!(
+            agents,
+            "  - {{name: {agent}, reports_to: {boss}, provider: scripted, marker: {agent} OK, command: [\"{{tasuki}}\", agent, scripted, \
+             --phrase, \"{{phrase}}\", --script, \"{{root}}/{play}.yaml\"]}}",
+        );
+    }
+    let mut chief = "rules:\n  - when: {turn: task}\n    do:\n      - delegate:\n".to_owned();
+    for part in &parts {
+        let _ =
+            writeln!(chief, "          - {{to: {part}, id: \"{{id}}.{part}\", content: \"{{content}}\"}}");
+    }
+    chief += "      - claim: now\n  - do:\n      - print: \"{report}\"\n      - claim: now\n";
+    let part = "rules:\n  - do:\n      - print: \"{id}: done\"\n      - claim: now\n";
+    let mut house = House::new("wide", &agents, &[("chief.yaml", chief.as_str()), ("part.yaml", part)]);
+    house.start();
+    send(&house, "chief", "wide", "Fourteen parts", &[]);
+    house.result("wide");
     house
 }
 

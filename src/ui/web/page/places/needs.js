@@ -97,11 +97,11 @@ export function Needs() {
   };
   useKeys({ j: move(1), ArrowDown: move(1), k: move(-1), ArrowUp: move(-1), Escape: () => go(to("needs")) });
   if (all.length === 0) return html`<section class="card"><${Empty} icon="okc" title=${t("need.empty")}>${t("need.nothing")} ${t("need.next")}</${Empty}></section>`;
-  if (narrow.value && wanted && chosen) return html`<div class="stack"><a class="back" href=${to("needs")}><${Icon} name="left" />${t("place.needs")}</a><${One} key=${chosen.id} need=${chosen} place=${placeOf(list, chosen)} gone=${gone} /></div>`;
+  if (narrow.value && wanted && chosen) return html`<${One} key=${chosen.id} need=${chosen} place=${placeOf(list, chosen)} gone=${gone} />`;
   return html`<div class="cols inbox">
     <section class="card lists" aria-label=${t("place.needs")} ...${hold}>
       ${(fresh > 0 || isMoved) && html`<button class="fresh" type="button" onClick=${letGo}>${fresh > 0 ? t("new.n", { n: fresh }) : t("order.new")}</button>`}
-      ${GROUPS.map((group) => html`<${Group} key=${group} group=${group} list=${ofGroup(list, group)} chosen=${chosen} />`)}
+      ${GROUPS.map((group) => html`<${Group} key=${group} group=${group} list=${ofGroup(list, group)} chosen=${narrow.value ? null : chosen} />`)}
     </section>
     ${chosen && !narrow.value && html`<${One} key=${chosen.id} need=${chosen} place=${placeOf(list, chosen)} gone=${gone} />`}
   </div>`;
