@@ -2,14 +2,22 @@
 #![expect(clippy::disallowed_methods, reason = "waits for other processes with a deadline")]
 #![expect(clippy::expect_used, reason = "helpers of tests may fail loudly")]
 
+mod axe;
 #[expect(dead_code, reason = "benches use more of it")]
 #[path = "../support/browser.rs"]
 mod browser;
+mod command;
 #[expect(dead_code, reason = "a house has more rooms than one test uses")]
 #[path = "../support/house.rs"]
 mod house;
 mod logic;
+mod looks;
+mod messages;
+mod needs;
 mod opening;
 #[expect(dead_code, reason = "other tests ask more of the process table")]
 #[path = "../support/proc.rs"]
 mod proc;
+mod questions;
+mod scene;
+mod team;

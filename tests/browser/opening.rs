@@ -31,3 +31,26 @@ fn the_token_opens_one_tab_over_a_reload_and_is_seen_in_no_address() {
     browser.until("document.querySelector('main.closed')");
     browser.until_shown("tasuki web --print-url");
 }
+
+/// Nothing was said in the console: no error, no warning, no offence against the page's policy.
+pub(crate) fn clean(browser: &Browser) {
+    assert_eq!(browser.console(), [""; 0]);
+}
+
+#[test]
+fn what_is_locked_is_so_in_each_language_and_width() {
+    let mut house = House::plain("locked");
+    house.start();
+    let address = address(&house, &[]);
+    let browser = Browser::start(Looks::DESK.in_japanese().sized(390, 844));
+    browser.open(address.split_once('#').expect("a token").0);
+    browser.until_shown("このタブにはトークンがありません");
+    browser.picture("locked-ja-390");
+    // A token that has been made anew locks who has the old one.
+    browser.open(&address);
+    browser.reload();
+    browser.until("document.querySelector('main:not(.closed)')");
+    assert!(house.ask(&["web", "--new-token"]).status.success());
+    browser.reload();
+    browser.until("document.querySelector('main.closed')");
+}

@@ -110,5 +110,16 @@ test("the axis has a few round moments", () => {
 test("the tail is newest first, also among steps of one number", () => {
   const [claimed, verified, ended] = ["claimed", "verified", "completed"].map((what) => ({ ...step(5, what), seq: 900 }));
   const tree = node("t", "user", "a", [step(0, "accepted"), claimed, verified, ended]);
-  assert.deepEqual(eventsOf(tree).map(({ what }) => what), ["completed", "verified", "claimed", "accepted"]);
+  assert.deepEqual(eventsOf(tree).map(({ what }) => what), ["completed", "proven", "accepted"]);
+});
+
+test("two steps of one number that say the same are one row and one line", () => {
+  const one = (second, ...whats) => whats.map((what) => ({ ...step(second, what), seq: 1000 + second }));
+  const tree = node("t", "user", "a", [step(0, "accepted"), ...one(1, "delivered", "read"), ...one(9, "claimed", "verified", "completed")]);
+  const { rows } = sequence(tree, NOW);
+  assert.deepEqual(rows.filter((row) => row.kind !== "gap").map((row) => row.title[0]), ["w.accepted", "w.given", "w.proven", "w.completed.after"]);
+  assert.deepEqual(eventsOf(tree).map(({ what }) => what), ["completed", "proven", "read", "accepted"]);
+  // Apart in the journal, they stay apart.
+  const apart = node("t", "user", "a", [step(0, "accepted"), step(1, "delivered"), step(2, "read"), step(3, "claimed"), step(5, "verified")]);
+  assert.deepEqual(eventsOf(apart).map(({ what }) => what), ["verified", "claimed", "read", "delivered", "accepted"]);
 });

@@ -32,7 +32,7 @@ function Place() {
   const title = t(`place.${place}`);
   useTabTitle(title);
   const back = item && place === "messages" ? { href: to("messages", null, { filter: route.value.query.filter }), text: t("m.all") }
-    : item && place === "team" ? { href: to("team"), text: t("place.team") } : null;
+    : item && place === "needs" ? { href: to("needs"), text: t("place.needs") } : item && place === "team" ? { href: to("team"), text: t("place.team") } : null;
   return html`<main class="main" id="main"><${Top} title=${title} lead=${isKnown.value ? lead() : ""} back=${back} /><div class="notices stack"><${Notices} /></div>
     <div class=${link.value.state === "away" ? "stale" : ""} key=${place}>${isKnown.value || place === "settings" ? html`<${Guarded} key=${place}><${View} /></${Guarded}>` : html`<${Opening} place=${place} />`}</div></main>`;
 }

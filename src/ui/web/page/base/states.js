@@ -1,4 +1,5 @@
 // How a state looks: its mark, its colour and its word. Form and word first, colour last.
+import { reasonAndCure, question } from "./text.js";
 import { t, plural, has } from "./words.js";
 
 const AGENT = {
@@ -46,6 +47,7 @@ const STAGE = {
 /** The mark of a message, with the chain that says whether it waits for a person. */
 export function markOfMessage(message, chain) {
   const stage = message.stage ?? message.status;
+  if (has(`type.${message.type}`) && ["completed", "verified"].includes(stage)) return { icon: message.type === "error" ? "failed" : "mail", tone: "quiet", word: t(`type.${message.type}`) };
   const isYours = chain?.cause.who === "you" && stage !== "held";
   const [icon, tone] = isYours ? ["ask", "ask"] : STAGE[stage] ?? ["unknown", "quiet"];
   const key = isYours ? "stage.ask" : `stage.${stage}`;
@@ -72,8 +74,19 @@ export function markOfNeed(need) {
   return { icon, tone };
 }
 
+/** How something is known, in the page's words where it is one of the journal's. */
+export function evidenceOf(text) {
+  const [, source, proof] = /^(\w+), proof: (\w+)$/.exec(text) ?? [null, text, null];
+  if (!has(`ev.${source}`)) return text;
+  return proof === "weak" ? t("ev.weak", { what: t(`ev.${source}`) }) : t(`ev.${source}`);
+}
+
 /** What an agent says or does, in one line: its question, its reason, else the last line of its pane. */
 export function lineOf(agent) {
-  if (agent.state === "error" || agent.state === "rate_limited" || agent.state === "stopped") return agent.why ?? agent.doing ?? "";
+  if (agent.asks) {
+    const { text, code } = question(agent.asks);
+    return code ? `${text} ${code}` : text;
+  }
+  if (agent.state === "error" || agent.state === "rate_limited" || agent.state === "stopped") return reasonAndCure(agent.why ?? agent.doing ?? "").reason;
   return agent.doing ?? agent.why ?? "";
 }

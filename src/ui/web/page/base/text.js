@@ -35,8 +35,23 @@ export function question(asks) {
   const choices = (asks?.choices ?? []).map((choice) => choice.trim());
   const rest = lines.slice((at >= 0 ? at : 0) + 1);
   const code = rest.find((line) => !choices.some((choice) => choice && line.includes(choice)) && !/^[❯>]?\s*\d+[.)]/.test(line));
-  return { text, code: code ?? null };
+  return { text, code: code ? code.replace(/^\$ /, "") : null };
 }
+
+/** A choice without the number that stands beside it anyway. */
+export function choiceText(choice, number) {
+  const [, own, rest] = /^(\d+)[.):]\s*(.*)$/.exec(choice.trim()) ?? [];
+  return own === String(number) && rest ? rest : choice.trim();
+}
+
+/** What is said, and what cures it, of a reason that has both: `it has no login → log in`. */
+export function reasonAndCure(text) {
+  const at = String(text ?? "").indexOf(" \u2192 ");
+  return at < 0 ? { reason: String(text ?? ""), cure: null } : { reason: text.slice(0, at), cure: text.slice(at + 3) };
+}
+
+/** The parts of a text, where every second one stood in backticks. */
+export const ticked = (text) => String(text ?? "").split(/`([^`\n]{1,200})`/);
 
 /** A sentence of a history without the id that it begins with, where that stands beside it. */
 export function withoutId(text, id) {

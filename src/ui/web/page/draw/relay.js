@@ -37,7 +37,7 @@ export function ticksOf(range) {
   const ticks = [];
   for (let at = Math.ceil((range.from - shift) / step) * step + shift; at <= range.to; at += step) {
     const place = (at - range.from) / (range.to - range.from) * 100;
-    if (place < 90) ticks.push({ at: new Date(at).toISOString(), place, step });
+    if (place < 88) ticks.push({ at: new Date(at).toISOString(), place, step });
   }
   return ticks;
 }
@@ -85,9 +85,22 @@ function settled(rungs, tree, ended) {
   return rungs;
 }
 
+/** Each step that the next one of the same number says as well is left out. */
+const FOLDED = { delivered: "read", claimed: "verified" };
+
+function folded(story) {
+  return story.flatMap((step, at) => {
+    const next = story[at + 1], before = story[at - 1];
+    if (FOLDED[step.what] && next?.what === FOLDED[step.what] && next.seq === step.seq) return [];
+    if (step.what === "typing" && story.slice(at + 1).some((one) => one.what === "delivered")) return [];
+    return [step.what === "verified" && before?.what === "claimed" && before.seq === step.seq ? { ...step, what: "proven" } : step];
+  });
+}
+
 /** What happened to a message and its parts, newest first. */
 export function eventsOf(tree, most = 24) {
-  const steps = flat(tree).flatMap(({ tree: one }) => (one.story ?? []).map((step) => ({ ...step, id: step.id ?? one.id })));
+  const steps = flat(tree).flatMap(({ tree: one }) => folded(one.story ?? [])
+    .map((step) => ({ ...step, id: step.id ?? one.id, agent: step.agent ?? one.agent ?? one.to, from: one.from ?? "user", isKept: (one.depends_on ?? []).length > 0 })));
   const keyed = steps.map((step, at) => ({ ...step, key: `${step.seq}.${step.id}.${step.what}.${at}` }));
   // Steps of one number are told in their order: turned round before the sort, which keeps it.
   return keyed.reverse().sort((one, other) => other.seq - one.seq).slice(0, most);

@@ -1,5 +1,5 @@
 // An agent's screen: rows of runs, each run as wide as its columns say. Nothing of it is markup.
-import { html, useEffect, useState } from "../base/view.js";
+import { html, useEffect, useRef, useState } from "../base/view.js";
 import { langOf, shown } from "../base/text.js";
 import { parser } from "../base/sse.js";
 import { at, headers } from "../live/api.js";
@@ -65,9 +65,20 @@ async function once(name, signal, set) {
 export function Screen({ screen, label, last = null, class: more = "" }) {
   const all = screen?.rows ?? [];
   const end = all.findLastIndex((row) => row.some((run) => run.text.trim() !== "" || run.bg)) + 1;
-  const rows = last ? all.slice(Math.max(0, end - last), end) : all.slice(0, Math.max(end, 1));
-  const first = last ? Math.max(0, end - last) : 0;
-  return html`<pre class=${`term ${more}`} tabindex="0" role="group" aria-label=${label} dir="ltr">${rows.map((row, index) => html`<${Row} key=${first + index} row=${row} />`)}</pre>`;
+  const isBlank = (row) => row.every((run) => run.text.trim() === "" && !run.bg);
+  let first = last ? Math.max(0, end - last) : 0;
+  while (last && first < end - 1 && isBlank(all[first])) first += 1;
+  const rows = all.slice(first, Math.max(end, 1));
+  // What an agent says last is at the end, and stays in sight there until somebody scrolls.
+  const box = useRef(null), isAtEnd = useRef(true);
+  useEffect(() => {
+    if (isAtEnd.current) box.current.scrollTop = box.current.scrollHeight;
+  });
+  const scrolled = () => {
+    const { scrollTop, scrollHeight, clientHeight } = box.current;
+    isAtEnd.current = scrollTop + clientHeight >= scrollHeight - 4;
+  };
+  return html`<pre ref=${box} onScroll=${scrolled} class=${`term ${more}`} tabindex="0" role="group" aria-label=${label} dir="ltr">${rows.map((row, index) => html`<${Row} key=${first + index} row=${row} />`)}</pre>`;
 }
 
 function Row({ row }) {

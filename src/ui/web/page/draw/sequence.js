@@ -62,15 +62,15 @@ const MADE = {
   },
   typing: (row, { next, story, at }) =>
     story.slice(at + 1).some((step) => step.what === "delivered") && next ? [] : [{ ...row, title: ["w.typing"], label: null }],
-  delivered: (row) => [{ ...row, label: { key: "a.typed" }, title: ["w.delivered"] }],
-  read: (row) => [{ ...row, label: { key: "a.read" }, title: ["w.read"] }],
+  delivered: (row, { next }) => (isOneStep(row, next, "read") ? [] : [{ ...row, label: { key: "a.typed" }, title: ["w.delivered"] }]),
+  read: (row, { before }) => [{ ...row, label: { key: "a.read" }, title: [isOneStep(row, before, "delivered") ? "w.given" : "w.read"] }],
   waiting: (row, { node }) => ((node.parts ?? []).length > 0 ? [] : [{ ...row, title: ["w.waiting"], tone: "" }]),
-  claimed: (row, { next }) => (isSoon(row, next, "reopened") ? [] : [{ ...row, label: { key: "a.claims" }, title: ["w.claimed"] }]),
+  claimed: (row, { next }) => (isSoon(row, next, "reopened") || isOneStep(row, next, "verified") ? [] : [{ ...row, label: { key: "a.claims" }, title: ["w.claimed"] }]),
   reopened: (row, { before }) => {
     const isOne = before?.what === "claimed" && time(row.at) - time(before.at) < SAME_MS;
     return [{ ...row, tone: "bad", icon: "failed", title: [isOne ? "w.unbelieved" : "w.reopened"], said: isOne ? before.text : null }];
   },
-  verified: (row) => [{ ...row, tone: "ok", icon: "okc", title: ["w.verified"] }],
+  verified: (row, { before }) => [{ ...row, tone: "ok", icon: "okc", title: [isOneStep(row, before, "claimed") ? "w.proven" : "w.verified"] }],
   completed: (row, context) => ended(row, context, "a.answer", ""),
   failed: (row, context) => ended(row, context, "a.error", "bad"),
   cancelled: (row) => [{ ...row, tone: "", icon: "cancelled", title: ["w.cancelled"] }],
@@ -83,6 +83,8 @@ function ended(row, { node, byId, whose, sender }, key, tone) {
 }
 
 const isSoon = (row, next, what) => next?.what === what && time(next.at) - time(row.at) < SAME_MS;
+
+const isOneStep = (row, other, what) => other?.what === what && other.seq === row.seq;
 
 /** The end of a part's id, where its beginning is its parent's. */
 export const shortId = (id, parent) => (parent && id.startsWith(`${parent}.`) ? id.slice(parent.length) : id);

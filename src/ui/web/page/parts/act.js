@@ -20,6 +20,12 @@ export async function act(path, body, told) {
   const rest = new Set(underWay.value);
   rest.delete(path);
   underWay.value = rest;
+  tell(answer, told);
+  return answer;
+}
+
+/** Says what became of it. */
+function tell(answer, told) {
   if (answer.ok) {
     const text = told ? told(answer.data) : t("done.text", { what: shown(answer.data?.what ?? "") });
     outcome.value = { ok: true, text };
@@ -29,7 +35,6 @@ export async function act(path, body, told) {
   announce(outcome.value.text, !answer.ok);
   const shownNow = outcome.value;
   if (answer.ok) setTimeout(() => outcome.value === shownNow && (outcome.value = null), TOLD_MS);
-  return answer;
 }
 
 const CURES = [
@@ -64,7 +69,27 @@ export async function callOff(id, parts) {
   if (await sure({ title: t("c.off.ask", { id }), text, verb: t("c.off") })) await act(at`/api/messages/${id}/cancel`, null);
 }
 
-export const retry = (id) => act(at`/api/messages/${id}/retry`, null);
+/** Whether somebody who looks at this page may try it again: what is held, and the user's own tasks that have ended badly. */
+export const isRetriable = (message) =>
+  message?.stage === "held" || (["failed", "cancelled"].includes(message?.stage) && message.type === "task" && (message.from ?? "user") === "user");
+
+/** A held message goes on; one that has ended is sent again as a new one, once at a time. */
+export async function retry(message) {
+  if (message.stage === "held") return act(at`/api/messages/${message.id}/retry`, null);
+  const { id } = message;
+  const [old, open] = await Promise.all([ask(at`/api/messages/${id}`), ask(at`/api/messages?state=open&retry_of=${id}`)]);
+  if (!old.ok || !open.ok) return tell(old.ok ? open : old);
+  if (open.data.messages.length > 0) return tell({ ok: false, problem: { why: t("c.again.open", { id, next: open.data.messages[0].id }) } });
+  const { to, content, priority } = old.data;
+  const next = `${id.replace(/\.again-\w{4}$/, "").slice(0, 53)}.again-${chance()}`;
+  return act("/api/messages", { id: next, to, type: "task", content, priority, retry_of: id }, () => t("c.again", { id, next }));
+}
+
+/** Four letters and digits that nobody can guess. */
+export function chance() {
+  const letters = "abcdefghjkmnpqrstuvwxyz23456789";
+  return Array.from(crypto.getRandomValues(new Uint8Array(4)), (byte) => letters[byte % letters.length]).join("");
+}
 
 export async function agentVerb(agent, verb) {
   const isAsked = verb !== "start";

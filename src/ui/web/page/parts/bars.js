@@ -1,9 +1,9 @@
 // Relay bars (who had it, and how) and the receipt ladder.
 import { html } from "../base/view.js";
-import { lasting, now, tick } from "../base/time.js";
+import { clock, lasting, now, tick } from "../base/time.js";
 import { plural, t } from "../base/words.js";
 import { to } from "../base/route.js";
-import { markOf, markOfMessage } from "../base/states.js";
+import { evidenceOf, markOf, markOfMessage } from "../base/states.js";
 import { barsOf, flat, ladderOf, rangeOf, ticksOf } from "../draw/relay.js";
 import { shortId } from "../draw/sequence.js";
 import { Age, Icon, Name, Text, When } from "./small.js";
@@ -21,12 +21,19 @@ export function Relay({ tree, agents, chains }) {
   const range = rangeOf(tree, now());
   const isOpen = !tree.ended_at;
   return html`<div class="relay">
-    <div class="axis" aria-hidden="true"><span></span><div>${ticksOf(range).map(({ at, place, step }) => html`<span key=${at} style=${{ left: `${place}%` }}><${When} at=${at} to=${step >= 60000 ? "m" : "s"} /></span>`)}
+    <div class="axis" aria-hidden="true"><span></span><div>${ticksOf(range).map(({ at, place, step }, index) => html`<span key=${at} style=${{ left: `${place}%` }}><${Tick} at=${at} step=${step} isFirst=${index === 0} /></span>`)}
       <span class="end">${isOpen ? t("c.now") : html`<${When} at=${tree.ended_at} to="m" />`}</span></div><span></span></div>
     <ol>${flat(tree).map(({ tree: one, depth }) => html`<${Leg} key=${one.id} one=${one} depth=${depth} range=${range} agents=${agents} chains=${chains} />`)}</ol>
     <p class="legend">${["queue", "work", "parts", "person"].map((how) =>
       html`<span key=${how}><svg aria-hidden="true"><rect class=${FILLS[how]} x="0.5" y="1" width="17" height="8" /></svg>${t(`bar.${how}`)}</span>`)}</p>
   </div>`;
+}
+
+/** The first mark of an axis says the whole time, the others what has changed. */
+function Tick({ at, step, isFirst }) {
+  const whole = clock(at, step >= 60000 ? "m" : "s");
+  const isRound = whole.endsWith(":00");
+  return html`<time class="num" datetime=${at} title=${at}>${isFirst || isRound ? whole.replace(/^(\d\d:\d\d):00$/, "$1") : `:${whole.slice(-2)}`}</time>`;
 }
 
 function Leg({ one, depth, range, agents, chains }) {
@@ -37,7 +44,7 @@ function Leg({ one, depth, range, agents, chains }) {
   const since = isAsked ? agent.since : one.ended_at ? one.accepted_at : one.since || one.accepted_at;
   const bars = barsOf(one, range);
   const told = bars.map((bar) => `${t(`bar.${bar.how}`)} ${lasting(bar.size / 100 * (range.to - range.from))}`).join(", ");
-  const after = (one.depends_on ?? []).length > 0 && one.stage === "queued" ? `, ${t("c.after").toLowerCase()} ${one.depends_on.map((id) => shortId(id, one.parent).replace(/^\./, "")).join(", ")}` : "";
+  const after = (one.depends_on ?? []).length > 0 && one.stage === "queued" ? `, ${t("leg.after", { ids: one.depends_on.map((id) => shortId(id, one.parent).replace(/^\./, "")).join(", ") })}` : "";
   return html`<li class=${`leg d${Math.min(depth, 4)}`}><div class="who"><${Icon} name=${mark.icon} tone=${mark.tone} /><b>${name && html`<a class="plainlink" href=${to("team", name)}><${Name} of=${name} /></a>`}<span class="vh">, ${mark.word}</span></b>
       <span><${Name} of=${shortId(one.id, one.parent).replace(/^\./, "")} />${after}</span></div>
     <${Bar} bars=${bars} label=${told || mark.word} />
@@ -54,6 +61,6 @@ export function Ladder({ tree, parts }) {
     return html`<li key=${rung.key} class=${rung.state}><${Icon} name=${icon} tone=${tone} /><b>${isOver ? t(`stage.${tree.status}`) : rung.state === "queue" ? t(`stage.${tree.stage}`) : t(`l.${rung.key}`)}</b>
       ${rung.state === "queue" ? html`<span><${Age} since=${tree.since || tree.accepted_at} /></span>` : rung.key === "work" && rung.at ? html`<span><${Age} since=${rung.at} until=${tree.ended_at} /></span>` : rung.at && html`<span><${When} at=${rung.at} /></span>`}
       ${rung.state === "queue" ? tree.waits_for && html`<span class="ev1"><${Text} of=${tree.waits_for} /></span>` : rung.key === "work" ? parts > 0 && rung.state === "now" && html`<span>${plural("parts.open", parts)}</span>`
-        : rung.evidence && rung.state !== "todo" ? html`<span class="ev1"><${Text} of=${rung.evidence} /></span>` : OWN[rung.key] && html`<span>${t(OWN[rung.key])}</span>`}</li>`;
+        : rung.evidence && rung.state !== "todo" && !(rung.key === "typed" && OWN.typed && rung.state === "done") ? html`<span class="ev1"><${Text} of=${evidenceOf(rung.evidence)} /></span>` : OWN[rung.key] && html`<span>${t(OWN[rung.key])}</span>`}</li>`;
   })}</ol>`;
 }

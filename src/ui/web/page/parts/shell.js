@@ -5,13 +5,12 @@ import { go, route, to } from "../base/route.js";
 import { frozen, lasting, moment, offset, tick } from "../base/time.js";
 import { useKeys } from "../base/keys.js";
 import { narrow, theme } from "../base/prefs.js";
-import { shown } from "../base/text.js";
-import { isKnown, link, pressing, workspace } from "../live/store.js";
+import { isKnown, link, needs, pressing, workspace } from "../live/store.js";
 import { tryNow } from "../live/stream.js";
 import { Hold } from "../places/settings.js";
 import { halt } from "./act.js";
 import { isHelpOpen } from "./dialog.js";
-import { Command, Icon, Key, Notice, Text, When, slots } from "./small.js";
+import { Command, Icon, Key, Notice, Said, Text, When, slots } from "./small.js";
 
 export const PLACES = [["needs", "needs"], ["command", "command"], ["team", "team"], ["messages", "messages"]];
 const THEMES = ["system", "light", "dark"];
@@ -110,7 +109,16 @@ export function Notices() {
   return html`${state === "away" && html`<${Away} />`}
     ${space?.halted_since && html`<${Notice} icon="held" mark="ask" title=${slots("halted.title", { at: html`<${When} at=${space.halted_since} to="m" withDay=${true} />` })} actions=${html`<${Hold} />`}>${t("halted.text", { n: space.open })}</${Notice}>`}
     ${space?.tmux_lost && html`<${Notice} tone="bad" icon="error" title=${t("tmux.lost")} />`}
-    ${space?.notes?.map((note) => html`<${Notice} key=${note} icon="error" mark="ask" title=${shown(note)} />`)}`;
+    ${space?.notes?.filter(isUntold).map((note) => html`<${Note} key=${note} note=${note} />`)}`;
+}
+
+/** What keeps an agent from its work stands among what needs you, with its cures. */
+const isUntold = (note) => !needs.value.needs.some((need) => need.agent && note.startsWith(`nothing has been typed to ${need.agent} `));
+
+function Note({ note }) {
+  const end = note.search(/: |; /);
+  const [title, rest] = end > 0 && note.length > 90 ? [note.slice(0, end), note.slice(end + 2)] : [note, null];
+  return html`<${Notice} icon="error" mark="ask" title=${html`<${Said} of=${title} />`}>${rest && html`<${Said} of=${rest} />`}</${Notice}>`;
 }
 
 function Away() {
@@ -120,7 +128,6 @@ function Away() {
   const title = isKnown.value ? slots("away.title", { at: html`<${When} at=${since} to="s" withDay=${true} />` }) : t("away.first");
   return html`<${Notice} tone="bad" icon="error" title=${title} actions=${html`<${Command} line="tasuki up" /><button class="btn" type="button" onClick=${() => tryNow()}><${Icon} name="retry" />${t("try-now")}</button>`}>${t("away.text", { s: left })}</${Notice}>`;
 }
-
 
 /** Title and icon of the tab tell how many things wait. */
 export function useTabTitle(title) {

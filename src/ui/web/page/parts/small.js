@@ -1,7 +1,7 @@
 // The small parts that every place is made of.
 import { html, useEffect, useRef, useState } from "../base/view.js";
 import { clock, lasting, moment, now, tick } from "../base/time.js";
-import { langOf, shown } from "../base/text.js";
+import { langOf, shown, ticked } from "../base/text.js";
 import { t } from "../base/words.js";
 
 export function Icon({ name, tone = "", class: more = "" }) {
@@ -11,6 +11,11 @@ export function Icon({ name, tone = "", class: more = "" }) {
 /** A text of somebody's: controls as pictures, isolated from the text around it, in its language. */
 export function Text({ of, isBlock = false }) {
   return html`<bdi lang=${langOf(of)}>${shown(of, isBlock)}</bdi>`;
+}
+
+/** The same, where what stands in backticks is a command or a name. */
+export function Said({ of }) {
+  return html`<bdi lang=${langOf(of)}>${ticked(of).map((part, at) => (at % 2 === 0 ? shown(part) : html`<code key=${at}>${shown(part)}</code>`))}</bdi>`;
 }
 
 /** A name or id, which may break behind `_`, `.` and `-`. */

@@ -10,7 +10,7 @@ import { ask, at } from "../live/api.js";
 import { Command, Icon, Name, State, Text, When } from "../parts/small.js";
 import { agentVerb, answer } from "../parts/act.js";
 import { Screen, useScreen } from "../draw/screen.js";
-import { Choices } from "./needs.js";
+import { Choices } from "./need.js";
 
 /** Its queue, read again when something happens to it. */
 function useDetails(agent) {

@@ -1,11 +1,11 @@
 // Command Center: hand a task over, and follow it: its receipts, who has it, and what happens.
 import { html, useEffect, useState } from "../base/view.js";
-import { t } from "../base/words.js";
+import { has, plural, t } from "../base/words.js";
 import { go, route, to, withQuery } from "../base/route.js";
 import { useKeys } from "../base/keys.js";
-import { question, quoted, withoutId } from "../base/text.js";
+import { question, quoted } from "../base/text.js";
 import { frozen } from "../base/time.js";
-import { markOfMessage } from "../base/states.js";
+import { evidenceOf, markOfMessage } from "../base/states.js";
 import { agents, link, messages, needs, team } from "../live/store.js";
 import { chainOf, hasEnded, roots } from "../live/model.js";
 import { useStory } from "../live/story.js";
@@ -14,7 +14,7 @@ import { eventsOf, flat } from "../draw/relay.js";
 import { shortId } from "../draw/sequence.js";
 import { Age, Empty, Icon, Name, Outline, Tabs, Text, When, slots } from "../parts/small.js";
 import { Ladder, Relay } from "../parts/bars.js";
-import { callOff, retry } from "../parts/act.js";
+import { callOff, isRetriable, retry } from "../parts/act.js";
 import { Composer, suggest } from "./compose.js";
 
 /** Ended tasks that are listed. */
@@ -48,7 +48,7 @@ function First() {
   const all = team.value;
   const boss = all.find((agent) => agent.reports_to === "user")?.agent_name ?? "AGENT";
   const isFree = all.every((agent) => agent.state === "idle");
-  return html`<section class="card first"><${Empty} icon="command" title=${isFree ? t("c.ready", { n: all.length }) : t("c.ready.some")} command=${`tasuki send ${quoted(boss)} "${t("c.try.1")}"`}
+  return html`<section class="card first"><${Empty} icon="command" title=${isFree ? plural("c.ready", all.length) : t("c.ready.some")} command=${`tasuki send ${quoted(boss)} "${t("c.try.1")}"`}
     extra=${html`<div class="row wrap middle">${["c.try.1", "c.try.2", "c.try.3"].map((key) => html`<button class="btn" type="button" key=${key} onClick=${() => suggest(t(key))}><${Text} of=${t(key)} /></button>`)}</div><span class="meta">${t("c.terminal")}</span>`}>${t("c.empty.text")}</${Empty}></section>`;
 }
 
@@ -75,7 +75,7 @@ function Task({ message, isChosen }) {
   const through = chain?.agents[chain.agents.length - 1];
   return html`<li><a href=${to("command", null, { follow: message.id })} aria-current=${isChosen ? "true" : undefined}><${Icon} name=${mark.icon} tone=${mark.tone} />
     <span class="t"><${Text} of=${message.title ?? message.id} /></span><span class="meta"><${Age} since=${hasEnded(message) ? message.since : message.accepted_at} /></span>
-    <span class="m meta"><span class=${mark.tone === "ask" ? "c-ask" : ""}>${mark.word}</span>${isYou && through ? html`, <${Text} of=${through} />` : message.reason ? html`: <${Text} of=${message.reason} />`
+    <span class="m meta"><span class=${mark.tone === "ask" ? "c-ask" : ""}>${mark.word}</span>${message.stage === "held" ? html`: ${t("held.why")}` : isYou && through ? html`, ${slots("c.through", { agent: html`<${Text} of=${through} />` })}` : message.reason ? html`: <${Text} of=${message.reason} />`
       : message.waits_for && !hasEnded(message) ? html`: <${Text} of=${message.waits_for} />` : html`, <${Text} of=${message.agent ?? message.to} />`}</span></a></li>`;
 }
 
@@ -89,7 +89,7 @@ function Followed({ id }) {
   useKeys({
     w: () => go(to("messages", id)),
     f: () => setFollowed(!isFollowed),
-    r: () => ["held", "failed"].includes(message?.stage ?? tree?.stage) && retry(id),
+    r: () => isRetriable(tree ?? message) && retry(tree ?? message),
     X: () => isOpen && callOff(id, parts),
     answer: () => chain?.need && go(to("needs", chain.need)),
   });
@@ -101,7 +101,7 @@ function Followed({ id }) {
       ${isOpen && html`<button class="btn plain" type="button" disabled=${link.value.state !== "live"} onClick=${() => callOff(id, parts)}>${t("c.off")} <kbd aria-hidden="true">X</kbd></button>`}</header>
     ${problem ? html`<p class="pad-l dim"><${Text} of=${problem.why || t("error.load")} /></p>` : !tree ? html`<${Outline} rows=${6} />` : html`
       <div class="pad-l stack">${chain && html`<${Asked} chain=${chain} />`}<${Ladder} tree=${tree} parts=${parts} /></div><hr />
-      ${details?.answer && html`<div class="pad-l stack"><h3>${t("m.answer")}</h3><blockquote class="said"><${Text} of=${details.answer.text} isBlock=${true} /></blockquote></div><hr />`}
+      ${details?.answer?.text && html`<div class="pad-l stack"><h3>${t("m.answer")}</h3><blockquote class="said"><${Text} of=${details.answer.text} isBlock=${true} /></blockquote></div><hr />`}
       <div class="pad-l stack"><h3>${t("c.who")}</h3><${Relay} tree=${tree} agents=${agents.value} chains=${needs.value.chains} /></div><hr />
       <${Tail} tree=${tree} />`}
   </section>`;
@@ -117,15 +117,20 @@ function Asked({ chain }) {
     <p>${slots(words, { age: html`<${Age} since=${need.since} />`, n })}</p></div><a class="btn ask" href=${to("needs", need.id)}>${t("answer")} <kbd aria-hidden="true">a</kbd></a></div>`;
 }
 
-/** A sentence, with the agent that it begins with in bold. */
-function Sentence({ of, agent }) {
-  if (!agent || !of.startsWith(`${agent} `)) return html`<${Text} of=${of} />`;
-  return html`<b><${Name} of=${agent} /></b><${Text} of=${of.slice(agent.length)} />`;
+/** What happened, in a sentence of the page's own where there is one. */
+function Sentence({ event, root }) {
+  const key = `s.${event.what === "accepted" && event.isKept ? "kept" : event.what}`;
+  if (!has(key)) return html`<${Text} of=${event.text} />`;
+  const name = (of) => (of === "user" ? t("you") : html`<b><${Name} of=${of} /></b>`);
+  const id = event.id === root ? t("s.task") : html`<span class="id"><${Name} of=${shortId(event.id, root).replace(/^\./, "")} /></span>`;
+  return slots(key, { agent: name(event.agent), from: name(event.from), id });
 }
+
+const SILENT = new Set(["waiting"]);
 
 function Tail({ tree }) {
   const events = eventsOf(tree);
   return html`<div class="pad-l stack"><div class="row"><h3 class="grow">${t("c.tail")}</h3><span class="meta">${t("c.newest")}</span></div>
-    ${events.length === 0 ? html`<p class="dim">${t("c.quiet")}</p>` : html`<ol class="ev">${events.map((event) => html`<li key=${event.key}><${When} at=${event.at} /><p><span>${event.id !== tree.id && html`<span class="id"><${Name} of=${shortId(event.id, tree.id).replace(/^\./, "")} /></span> `}<${Sentence} of=${withoutId(event.text, event.id)} agent=${event.agent} /></span>${event.evidence && html`<span class="meta"><${Text} of=${event.evidence} /></span>`}</p></li>`)}</ol>`}</div>`;
+    ${events.length === 0 ? html`<p class="dim">${t("c.quiet")}</p>` : html`<ol class="ev">${events.map((event) => html`<li key=${event.key}><${When} at=${event.at} /><p><span><${Sentence} event=${event} root=${tree.id} /></span>${event.evidence && !SILENT.has(event.what) && html`<span class="meta"><${Text} of=${evidenceOf(event.evidence)} /></span>`}</p></li>`)}</ol>`}</div>`;
 }
 

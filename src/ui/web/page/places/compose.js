@@ -7,18 +7,16 @@ import { lineOf, markOf } from "../base/states.js";
 import { link, messages, team } from "../live/store.js";
 import { roots } from "../live/model.js";
 import { ask } from "../live/api.js";
+import { chance } from "../parts/act.js";
 import { Command, Icon, Name, Notice, Text, announce } from "../parts/small.js";
 
 const KEY = "tasuki-draft";
 /** Recipients that stand as cards; the others are in a list. */
 const CARDS = 3;
+/** Characters from which on a text has one direction: Chromium finds that of each line in a time that is quadratic. */
+const LONG = 20000;
 
 const fresh = () => ({ text: "", to: null, priority: "normal", after: "", time: "", chance: chance(), frozen: null });
-
-function chance() {
-  const letters = "abcdefghjkmnpqrstuvwxyz23456789";
-  return Array.from(crypto.getRandomValues(new Uint8Array(4)), (byte) => letters[byte % letters.length]).join("");
-}
 
 function stored() {
   try {
@@ -41,7 +39,11 @@ export async function readPools() {
 function change(changes) {
   draft.value = { ...draft.value, ...changes };
   if (sending.value.state === "refused" && !changes.frozen) sending.value = { state: "writing" };
-  sessionStorage.setItem(KEY, JSON.stringify(draft.value));
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify(draft.value));
+  } catch {
+    // A text that is too long to be kept over a reload is still in the page.
+  }
 }
 
 /** Writes a suggestion into the composer, to be changed and handed over. */
@@ -109,7 +111,7 @@ export function Composer() {
   };
   return html`<form class="card compose" aria-label=${t("c.what")} onSubmit=${submit} onKeyDown=${press}>
     <label class="vh" for="what">${t("c.what")}</label>
-    <textarea class="field" id="what" ref=${field} rows="4" value=${now.text} lang=${langOf(now.text)} dir="auto" placeholder=${t("c.what.hint")} onInput=${(event) => change({ text: event.target.value })}></textarea>
+    <textarea class="field" id="what" ref=${field} rows="4" value=${now.text} lang=${langOf(now.text)} dir=${now.text.length < LONG ? "auto" : undefined} placeholder=${t("c.what.hint")} onInput=${(event) => change({ text: event.target.value })}></textarea>
     <div class="pad stack"><${Recipients} whom=${whom} isAway=${isAway} /><${Options} now=${now} />
       ${sending.value.state === "refused" && html`<${Refused} />`}
       <footer><button class="btn go" disabled=${isAway || isSending || !now.text.trim() || !whom}>${isSending ? t("c.handing") : t("c.hand")} <kbd aria-hidden="true">Ctrl ↵</kbd></button>

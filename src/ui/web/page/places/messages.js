@@ -106,8 +106,11 @@ function List({ filter, item }) {
     if (top + height > (list.length - 20) * ROW) more();
   };
   useEffect(() => {
-    if (box.current && list.length > 0) setSeen({ top: box.current.scrollTop, height: box.current.clientHeight });
-  }, [list.length]);
+    if (!box.current) return undefined;
+    const watch = new ResizeObserver(look);
+    watch.observe(box.current);
+    return () => watch.disconnect();
+  }, [list.length > 0]);
   const { from, to: end } = windowed(list.length, ROW, seen.top, seen.height);
   return html`<section class="card lists" aria-labelledby="ml"><h2 class="vh" id="ml">${t("place.messages")}</h2>
     <div class="filters"><input class="field" type="search" data-find="" value=${filter} aria-label=${t("m.filter.label")} placeholder=${t("m.filter")} onInput=${(event) => go(withQuery({ filter: event.target.value }), { replace: true })} />

@@ -2,21 +2,18 @@
 import { html, useEffect, useMemo, useRef, useState } from "../base/view.js";
 import { has, plural, t } from "../base/words.js";
 import { go, route, to } from "../base/route.js";
-import { question, shown } from "../base/text.js";
+import { firstLine, question, reasonAndCure } from "../base/text.js";
 import { narrow } from "../base/prefs.js";
 import { isLong } from "../base/time.js";
 import { useKeys } from "../base/keys.js";
-import { markOfMessage, markOfNeed } from "../base/states.js";
-import { agents, messages, needs, pressing } from "../live/store.js";
-import { behindAll, chainOf, ofGroup, steady } from "../live/model.js";
-import { Age, Command, Empty, Icon, Name, Text, When, slots } from "../parts/small.js";
-import { answer, callOff, cure, labelOf, retry, underWay } from "../parts/act.js";
-import { Screen, useScreen } from "../draw/screen.js";
-import { encodedPath } from "../live/api.js";
+import { markOfNeed } from "../base/states.js";
+import { needs, pressing } from "../live/store.js";
+import { behindAll, ofGroup, steady } from "../live/model.js";
+import { useDetails, useLetters } from "../live/details.js";
+import { Age, Empty, Icon, Said, Text } from "../parts/small.js";
+import { One } from "./need.js";
 
 const GROUPS = ["stops", "decide", "info"];
-/** Rows of a screen that show a dialog and what is above it. */
-const ROWS = 11;
 
 export function leadOfNeeds() {
   const n = pressing.value.length;
@@ -25,27 +22,45 @@ export function leadOfNeeds() {
 }
 
 /** What a need is, in this page's own words: an agent's question where it asks one. */
-function Title({ need }) {
+export function NeedTitle({ need }) {
   if (need.kind === "asks" && need.asks) {
     const { text, code } = question(need.asks);
     return html`<${Text} of=${text} />${code && html` <code><${Text} of=${code} /></code>`}`;
   }
   const id = need.message ?? need.id.replace(/^\w+\./, "");
-  if (need.kind === "failed") return html`<${Text} of=${need.title} />`;
+  if (need.kind === "unread") {
+    const n = Number.parseInt(need.title, 10) || 1;
+    return t(n === 1 ? "need.unread.one" : "need.unread", { id: n });
+  }
   return has(`need.${need.kind}`) ? html`<${Text} of=${t(`need.${need.kind}`, { agent: need.agent ?? "", id })} />` : html`<${Text} of=${need.title} />`;
+}
+
+/** What a failed task was about, and why it failed. */
+function Failed({ need }) {
+  const details = useDetails(need.message);
+  const about = need.title.startsWith(`${need.message} failed: `) ? need.title.slice(need.message.length + 9) : need.title;
+  const why = need.detail ?? details?.answer?.text;
+  return html`<${Text} of=${about} />${why && html`: <${Text} of=${firstLine(why)} />`}`;
+}
+
+function Unread() {
+  const who = [...new Set(useLetters().map((letter) => letter.from))];
+  return who.length > 0 && html`<${Said} of=${t("need.unread.text", { who: who.join(", ") })} />`;
 }
 
 function Detail({ need }) {
   const waits = need.behind.length;
-  const text = need.kind === "asks" ? t("need.asks", { agent: need.agent }) : need.detail ?? need.agent ?? "";
-  return html`<${Text} of=${text} />${text && !/[.。]$/.test(text) && waits > 0 && t("stop.mark")}${waits > 0 && html` <span class="behind">${plural("waits", waits)}</span>`}`;
+  if (need.kind === "failed") return html`<${Failed} need=${need} />`;
+  if (need.kind === "unread") return html`<${Unread} />`;
+  const text = need.kind === "asks" ? t("need.asks", { agent: need.agent }) : need.detail ? reasonAndCure(need.detail).reason : need.agent ?? "";
+  return html`<${Said} of=${text} />${text && !/[.。]$/.test(text) && waits > 0 && t("stop.mark")}${waits > 0 && html` <span class="behind">${plural("waits", waits)}</span>`}`;
 }
 
 function Row({ need, isChosen }) {
   const mark = markOfNeed(need);
   return html`<li><a href=${to("needs", need.id)} aria-current=${isChosen ? "true" : undefined} data-need=${need.id}><${Icon} name=${mark.icon} tone=${mark.tone} />
-    <span class="t"><${Title} need=${need} /></span><span class=${`meta ${isChosen && need.group === "stops" ? "c-ask" : ""}`}><${Age} since=${need.since} isShort=${isLong(need.since)} /></span>
-    <span class="m meta"><${Detail} need=${need} /></span></a></li>`;
+    <span class="t"><${NeedTitle} need=${need} /></span><span class=${`meta ${isChosen && need.group === "stops" ? "c-ask" : ""}`}><${Age} since=${need.since} isShort=${isLong(need.since)} /></span>
+    <span class="m meta two"><${Detail} need=${need} /></span></a></li>`;
 }
 
 /** Keeps the order of a list while it is under the pointer or has the focus. */
@@ -82,13 +97,13 @@ export function Needs() {
   };
   useKeys({ j: move(1), ArrowDown: move(1), k: move(-1), ArrowUp: move(-1), Escape: () => go(to("needs")) });
   if (all.length === 0) return html`<section class="card"><${Empty} icon="okc" title=${t("need.empty")}>${t("need.nothing")} ${t("need.next")}</${Empty}></section>`;
-  if (narrow.value && wanted && chosen) return html`<div class="stack"><a class="back" href=${to("needs")}><${Icon} name="left" />${t("place.needs")}</a><${One} key=${chosen.id} need=${chosen} place=${placeOf(list, chosen)} gone=${gone} /></div>`;
+  if (narrow.value && wanted && chosen) return html`<${One} key=${chosen.id} need=${chosen} place=${placeOf(list, chosen)} gone=${gone} />`;
   return html`<div class="cols inbox">
     <section class="card lists" aria-label=${t("place.needs")} ...${hold}>
       ${(fresh > 0 || isMoved) && html`<button class="fresh" type="button" onClick=${letGo}>${fresh > 0 ? t("new.n", { n: fresh }) : t("order.new")}</button>`}
-      ${GROUPS.map((group) => html`<${Group} key=${group} group=${group} list=${ofGroup(list, group)} chosen=${chosen} />`)}
+      ${GROUPS.map((group) => html`<${Group} key=${group} group=${group} list=${ofGroup(list, group)} chosen=${narrow.value ? null : chosen} />`)}
     </section>
-    ${chosen && html`<${One} key=${chosen.id} need=${chosen} place=${placeOf(list, chosen)} gone=${gone} />`}
+    ${chosen && !narrow.value && html`<${One} key=${chosen.id} need=${chosen} place=${placeOf(list, chosen)} gone=${gone} />`}
   </div>`;
 }
 
@@ -100,73 +115,3 @@ function Group({ group, list, chosen }) {
   return html`<div class=${group === "info" ? "quiet" : ""}><div class="grp"><h2>${t(`group.${group}`)}</h2>${group === "stops" && behind > 0 && html`<span>${plural("behind", behind)}</span>`}</div>
     <ul class="list">${list.map((need) => html`<${Row} key=${need.id} need=${need} isChosen=${need === chosen} />`)}</ul></div>`;
 }
-
-function One({ need, place, gone }) {
-  const hasScreen = need.agent && ["asks", "error", "silent", "draft", "ended", "limit"].includes(need.kind);
-  const screen = useScreen(hasScreen ? need.agent : null);
-  const [isWhole, setWhole] = useState(false);
-  const choices = need.asks?.choices ?? [];
-  const others = need.cures.filter((one) => !(one.body?.of && choices.includes(one.label)));
-  const count = pressing.value.length;
-  useKeys({
-    answer: (digit) => choices[digit - 1] !== undefined && answer(need.agent, need.asks.id, digit),
-    s: () => setWhole(!isWhole),
-    w: () => need.message && go(to("messages", need.message)),
-    r: () => need.kind === "held" && retry(need.message),
-    X: () => need.message && callOff(need.message, messages.value.get(need.message)?.parts ?? 0),
-  });
-  return html`<section class="card det" aria-labelledby="one">
-    <header><div class="grow"><h2 id="one">${need.kind === "asks" ? html`<${Text} of=${t("need.asks", { agent: need.agent })} />` : html`<${Title} need=${need} />`}</h2>
-      <p class="meta">${slots("need.when", { age: html`<${Age} since=${need.since} />`, at: html`<${When} at=${need.since} withDay=${true} />` })}${screen?.rule && screen.rule !== "-" && slots("need.seen", { rule: html`<code>${shown(screen.rule)}</code>` })}</p></div>
-      ${place > 0 && html`<span class="tag ask">${t("need.of", { n: place, all: count })}</span>`}</header>
-    ${gone && html`<p class="pad meta">${t("need.gone")}</p>`}
-    ${hasScreen && (screen?.rows ? html`<${Screen} screen=${screen} label=${t("screen.of", { agent: need.agent })} last=${isWhole ? null : ROWS} />`
-      : need.asks && html`<pre class="term" tabindex="0"><${Text} of=${need.asks.text} isBlock=${true} />${choices.map((choice, at) => `\n${at + 1}. ${shown(choice)}`)}</pre>`)}
-    ${!hasScreen && need.detail && html`<p class="pad-l say"><${Text} of=${need.detail} isBlock=${true} /></p><hr />`}
-    ${need.asks && html`<${Choices} agent=${need.agent} asks=${need.asks} />`}
-    <${Behind} ids=${need.behind} />
-    <${Cures} need=${need} list=${others} screen=${hasScreen} isWhole=${isWhole} onWhole=${() => setWhole(!isWhole)} />
-  </section>`;
-}
-
-/** The choices of a dialog. None is drawn stronger than another. */
-export function Choices({ agent, asks, isDense = false }) {
-  const choices = asks.choices ?? [];
-  const [text, setText] = useState("");
-  const isBusy = underWay.value.has(encodedPath(`/api/panes/${agent}/answer`));
-  const send = (event) => {
-    event.preventDefault();
-    if (text.trim()) answer(agent, asks.id, text.trim());
-  };
-  return html`<div class=${`choices ${isDense ? "dense" : "pad-l"}`}>${choices.map((choice, at) =>
-    html`<button class="btn" type="button" key=${at} disabled=${isBusy} onClick=${() => answer(agent, asks.id, at + 1)}><kbd aria-hidden="true">${at + 1}</kbd><${Text} of=${choice} /></button>`)}
-    ${choices.length === 0 && html`<form class="say-it" onSubmit=${send}><input class="field" value=${text} aria-label=${t("answer")} onInput=${(event) => setText(event.target.value)} /><button class="btn" disabled=${isBusy}>${t("answer")}</button></form>`}
-    ${!isDense && html`<p class="meta">${t("need.proof")}</p>`}</div>${!isDense && html`<hr />`}`;
-}
-
-function Behind({ ids }) {
-  if (ids.length === 0) return null;
-  return html`<div class="pad-l stack"><h3>${t("need.behind")}</h3><ul class="behindl">${ids.map((id) => html`<${BehindRow} key=${id} id=${id} />`)}</ul></div><hr />`;
-}
-
-function BehindRow({ id }) {
-  const message = messages.value.get(id);
-  const mark = message ? markOfMessage(message, message.stage === "waiting" ? null : chainOf([], id)) : { icon: "queued", tone: "quiet", word: "" };
-  return html`<li><${Icon} name=${mark.icon} tone=${mark.tone} /><span class="cut"><a class="plainlink" href=${to("messages", id)}><${Name} of=${id} /></a> <span class="meta">${message && html`<${Text} of=${message.agent ?? message.to} />`}</span><span class="vh">, ${mark.word}</span></span>
-    <span class="meta">${message && html`<${Age} since=${message.accepted_at} />`}</span></li>`;
-}
-
-function Cures({ need, list, screen, isWhole, onWhole }) {
-  const line = need.asks && need.asks.choices.length > 0 ? `tasuki answer ${need.agent} 1` : need.cures[0]?.command;
-  const agent = need.agent && agents.value.get(need.agent);
-  const byPost = list.filter((one) => one.path);
-  const byHand = list.filter((one) => !one.path && one.command !== line);
-  return html`<div class="pad-l stack">
-    <div class="row wrap">${screen && html`<button class="btn" type="button" aria-pressed=${String(isWhole)} onClick=${onWhole}><${Icon} name="screen" />${t("its.screen")} <kbd aria-hidden="true">s</kbd></button>`}
-      ${need.message && html`<a class="btn" href=${to("messages", need.message)}><${Icon} name="messages" />${t("story")} <kbd aria-hidden="true">w</kbd></a>`}
-      ${agent && html`<a class="btn" href=${to("team", need.agent)}><${Icon} name="team" /><${Name} of=${need.agent} /></a>`}
-      ${byPost.map((one) => html`<button class="btn" type="button" key=${one.command} disabled=${underWay.value.has(encodedPath(one.path))} onClick=${() => cure(one, need.agent)}><${Text} of=${labelOf(one)} /></button>`)}</div>
-    ${line && html`<${Command} line=${line} />`}${byHand.map((one) => html`<${Command} key=${one.command} line=${one.command} />`)}
-  </div>`;
-}
-

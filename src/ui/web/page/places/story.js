@@ -5,15 +5,15 @@ import { plural, t } from "../base/words.js";
 import { go, route, to } from "../base/route.js";
 import { narrow } from "../base/prefs.js";
 import { useKeys } from "../base/keys.js";
-import { langOf, shown, withoutId } from "../base/text.js";
-import { markOfMessage } from "../base/states.js";
+import { firstLine, langOf, shown, withoutId } from "../base/text.js";
+import { evidenceOf, markOfMessage } from "../base/states.js";
 import { needs } from "../live/store.js";
 import { chainOf } from "../live/model.js";
 import { useStory } from "../live/story.js";
 import { flat } from "../draw/relay.js";
 import { sequence } from "../draw/sequence.js";
 import { Age, CopyButton, Icon, Name, Outline, Text, When, slots, useWidth } from "../parts/small.js";
-import { callOff, retry } from "../parts/act.js";
+import { callOff, isRetriable, retry } from "../parts/act.js";
 import { Lanes } from "./lanes.js";
 
 const back = () => to("messages", null, { filter: route.value.query.filter });
@@ -27,7 +27,7 @@ export function Story({ id }) {
   const wanted = Number(route.value.query.step);
   const step = steps.find((row) => row.seq === wanted) ?? steps.findLast((row) => row.tone === "bad") ?? null;
   useKeys({
-    r: () => ["held", "failed"].includes(tree?.stage) && retry(id),
+    r: () => isRetriable(tree) && retry(tree),
     X: () => isOpen && callOff(id, open),
     Escape: () => go(back()),
     f: () => go(to("command", null, { follow: id })),
@@ -52,9 +52,10 @@ function Head({ tree, details, open, steps }) {
       <span class="st"><${Icon} name=${mark.icon === "done" ? "okc" : mark.icon} tone=${mark.tone} /><b>${mark.word}</b><span class="d">${tree.ended_at ? html`<${When} at=${tree.ended_at} to="s" withDay=${true} />` : html`<${Age} since=${tree.since || tree.accepted_at} />`}</span></span>
       ${details?.content && html`<button class="btn" type="button" aria-expanded=${String(seen === "content")} onClick=${toggle("content")}>${seen === "content" ? t("m.hide") : t("m.content")}</button>`}
       ${answer && html`<button class="btn" type="button" aria-expanded=${String(seen === "answer")} onClick=${toggle("answer")}>${seen === "answer" ? t("m.hide") : t("m.answer")}</button>`}
-      ${["held", "failed"].includes(tree.stage) && html`<button class="btn" type="button" onClick=${() => retry(tree.id)}><${Icon} name="retry" />${t("m.retry")}</button>`}
+      ${isRetriable(tree) && html`<button class="btn" type="button" onClick=${() => retry(tree)}><${Icon} name="retry" />${t("m.retry")}</button>`}
       ${!tree.ended_at && html`<button class="btn plain" type="button" onClick=${() => callOff(tree.id, open)}>${t("c.off")}</button>`}
       <${CopyButton} text=${`tasuki why ${tree.id}`} label=${t("m.copy", { id: tree.id })} /></div>
+    ${tree.stage === "failed" && !seen && (answer || details?.reason) && html`<div class="note bad"><${Icon} name="failed" tone="bad" /><div class="grow"><strong>${t("need.failed.why")}</strong><p><${Text} of=${firstLine(answer?.text ?? details.reason, 600)} /></p></div></div>`}
     ${seen && html`<blockquote class="said"><${Text} of=${seen === "answer" ? answer.text : details.content} isBlock=${true} />${seen === "answer" && html`<footer class="meta"><${Text} of=${answer.from} />, ${answer.source && `${answer.source}, `}${t("m.proof", { proof: answer.proof })}</footer>`}</blockquote>`}
     <${Sums} tree=${tree} steps=${steps} />
     ${tree.waits_for && html`<p class="dim">${t("waits.for")} <${Text} of=${tree.waits_for} /></p>`}
@@ -89,6 +90,13 @@ const whoOf = (row) => {
   return row.kind === "arrow" ? t("m.from", { from: name(row.from), to: name(row.to) }) : name(row.lane) ?? "";
 };
 
+/** What stands below a title: how it is known, else what is known besides. */
+function aboutOf(row) {
+  if (row.evidence) return evidenceOf(row.evidence);
+  if (row.what === "accepted") return row.title[0] === "w.accepted" ? t("l.disk") : narrow.value ? "" : whoOf(row);
+  return row.title[0] !== "plain" && row.text ? withoutId(row.text, row.id) : "";
+}
+
 /** Widths in px: of the times, of the words at least, and of a lane. */
 const TIMES = 98, WORDS = 250, LANE_LEAST = 72, LANE_MOST = 104;
 
@@ -102,12 +110,12 @@ function Sequence({ id, diagram, chosen }) {
       ? html`<li class="gap" key=${`gap.${at}`}><span>${slots(`gap.${row.how}`, { age: row.isOpen ? html`<${Age} since=${row.from} />` : lasting(row.length) })}</span></li>`
       : html`<li key=${`${row.seq}.${row.id}.${row.what}`} class=${row === chosen ? "sel" : ""}><span class="who"><${Icon} name=${iconOf(row)} tone=${row.tone === "work" ? "" : row.tone} /></span><${When} at=${row.at} /><span class="sp"></span>
         <span class="e"><span class="vh"><${Text} of=${whoOf(row)} />: </span><a class="over" href=${address(row)} aria-current=${row === chosen ? "step" : undefined} onClick=${(event) => { event.preventDefault(); go(address(row), { replace: true }); }}><${Text} of=${titleOf(row)} /></a>
-        ${row.evidence ? html`<small><${Text} of=${row.evidence} /></small>` : row.title[0] !== "plain" && row.text && html`<small><${Text} of=${withoutId(row.text, row.id)} /></small>`}<small class="ph" aria-hidden="true"><${Text} of=${whoOf(row)} /></small></span></li>`)}</ol></div></div>`;
+        ${aboutOf(row) && html`<small><${Text} of=${aboutOf(row)} /></small>`}<small class="ph" aria-hidden="true"><${Text} of=${whoOf(row)} /></small></span></li>`)}</ol></div></div>`;
 }
 
 function Step({ row }) {
   return html`<div class="pad-l stack"><div class="row wrap"><h2 class="grow"><${When} at=${row.at} to="s" withDay=${true} /> <${Text} of=${titleOf(row)} /></h2><span class=${`tag ${row.tone === "bad" ? "bad" : ""}`}>${row.tone === "bad" && html`<${Icon} name="failed" />`}${t("step.number", { seq: row.seq })}</span></div>
     <div class="two"><div class="stack"><h3>${t("step.sentence")}</h3><blockquote class="said" lang=${langOf(row.text)}>${row.said && html`<${Text} of=${row.said} isBlock=${true} /><br />`}<${Text} of=${row.text} isBlock=${true} /></blockquote></div>
-      <div class="stack"><h3>${t("step.looked")}</h3><ul class="chk">${(row.evidence ? row.evidence.split(/;\s+|\n/) : []).map((part) => html`<li key=${part}><${Icon} name=${row.tone === "ok" ? "okc" : "right"} tone=${row.tone === "ok" ? "ok" : "quiet"} /><span><${Text} of=${part} /></span></li>`)}
+      <div class="stack"><h3>${t("step.looked")}</h3><ul class="chk">${(row.evidence ? evidenceOf(row.evidence).split(/;\s+|\n/) : []).map((part) => html`<li key=${part}><${Icon} name=${row.tone === "ok" ? "okc" : "right"} tone=${row.tone === "ok" ? "ok" : "quiet"} /><span><${Text} of=${part} /></span></li>`)}
         ${!row.evidence && html`<li><${Icon} name="idle" tone="quiet" /><span class="dim">${t("step.none")}</span></li>`}</ul></div></div></div>`;
 }

@@ -1,6 +1,6 @@
 // The team as a table: a strip of one mark an agent, then what is worth a look first.
 import { html, useState } from "../base/view.js";
-import { t } from "../base/words.js";
+import { plural, t } from "../base/words.js";
 import { go, route, to, withQuery } from "../base/route.js";
 import { useKeys } from "../base/keys.js";
 import { lineOf, markOf } from "../base/states.js";
@@ -81,7 +81,7 @@ function Strip({ all, views: Views }) {
   const tops = kin.roots.length > 1 ? kin.roots : [...kin.roots, ...kin.roots.flatMap((root) => kin.children.get(root))];
   const heads = tops.filter((name) => (kin.children.get(name) ?? []).length > 0 && !(kin.roots.length === 1 && kin.roots.includes(name) && kin.children.get(name).some((one) => kin.children.get(one).length > 0)));
   const counted = ["working", "waiting", "idle", "waiting_input", "rate_limited", "error", "unknown", "stopped"].map((state) => [state, all.filter((agent) => agent.state === state).length]).filter(([, n]) => n > 0);
-  return html`<section class="card" aria-labelledby="strip"><header><h2 class="grow" id="strip">${heads.length > 1 ? t("agents.groups", { n: all.length, groups: heads.length }) : t("agents.n", { n: all.length })}</h2>
+  return html`<section class="card" aria-labelledby="strip"><header><h2 class="grow" id="strip">${heads.length > 1 ? t("agents.groups", { n: all.length, groups: heads.length }) : plural("agents", all.length)}</h2>
     <span class="meta">${counted.map(([state, n], at) => `${at > 0 ? ", " : ""}${n} ${t(`count.${state}`)}`).join("")}</span><${Views} view="table" /></header>
     <ul class="strip pad">${heads.map((name) => {
       const under = below(kin.children, name);

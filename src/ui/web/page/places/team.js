@@ -56,7 +56,7 @@ function Tree({ all, chosen }) {
   useKeys({ j: move(1), ArrowDown: move(1), k: move(-1), ArrowUp: move(-1) });
   const longest = all.filter((agent) => agent.state === "waiting" && agent.since).sort((one, other) => Date.parse(one.since) - Date.parse(other.since))[0];
   const open = (name) => setOpened(new Set(opened).add(name));
-  return html`<section class="card" aria-labelledby="tree"><header><h2 class="grow" id="tree">${t("agents.n", { n: all.length })}</h2>
+  return html`<section class="card" aria-labelledby="tree"><header><h2 class="grow" id="tree">${plural("agents", all.length)}</h2>
       ${longest && html`<span class="meta desk">${t("tg.waits")}: <${Name} of=${longest.agent_name} />, <${Age} since=${longest.since} /></span>`}<${Views} view="tree" /></header>
     ${narrow.value ? html`<${List} list=${list} kin=${kin} chosen=${chosen} />` : html`<${Drawn} kin=${kin} chosen=${chosen} onOpen=${open} /><hr /><${Legend} />`}
   </section>`;

@@ -1,0 +1,129 @@
+// One thing that waits for a person: what it is, how that is known, and what settles it.
+import { html, useState } from "../base/view.js";
+import { plural, t } from "../base/words.js";
+import { go, to } from "../base/route.js";
+import { choiceText, firstLine, reasonAndCure, shown } from "../base/text.js";
+import { useKeys } from "../base/keys.js";
+import { markOfMessage } from "../base/states.js";
+import { agents, messages, pressing } from "../live/store.js";
+import { encodedPath } from "../live/api.js";
+import { useDetails, useLetters } from "../live/details.js";
+import { Age, Command, Icon, Name, Said, Text, When, slots } from "../parts/small.js";
+import { answer, callOff, cure, isRetriable, labelOf, retry, underWay } from "../parts/act.js";
+import { Screen, useScreen } from "../draw/screen.js";
+import { NeedTitle } from "./needs.js";
+
+/** Rows of a screen that show a dialog and what is above it. */
+const ROWS = 11;
+const WITH_SCREEN = new Set(["asks", "error", "silent", "draft", "ended", "limit"]);
+
+export function One({ need, place, gone }) {
+  const hasScreen = need.agent && WITH_SCREEN.has(need.kind);
+  const screen = useScreen(hasScreen ? need.agent : null);
+  const details = useDetails(need.kind === "failed" || need.kind === "held" ? need.message : null);
+  const message = details ?? messages.value.get(need.message);
+  const [isWhole, setWhole] = useState(false);
+  const choices = need.asks?.choices ?? [];
+  const others = need.cures.filter((one) => !(one.body?.of && choices.includes(one.label)));
+  useKeys({
+    answer: (digit) => choices[digit - 1] !== undefined && answer(need.agent, need.asks.id, digit),
+    s: () => setWhole(!isWhole),
+    w: () => need.message && go(to("messages", need.message)),
+    r: () => isRetriable(message) && retry(message),
+    X: () => need.message && need.kind !== "failed" && callOff(need.message, messages.value.get(need.message)?.parts ?? 0),
+  });
+  return html`<section class="card det" aria-labelledby="one">
+    <header><div class="grow"><h2 id="one">${need.kind === "asks" ? html`<${Text} of=${t("need.asks", { agent: need.agent })} />` : html`<${NeedTitle} need=${need} />`}</h2>
+      <p class="meta">${slots("need.when", { age: html`<${Age} since=${need.since} />`, at: html`<${When} at=${need.since} withDay=${true} />` })}${hasScreen && screen?.rule && screen.rule !== "-" && slots("need.seen", { rule: html`<code>${shown(screen.rule)}</code>` })}</p></div>
+      ${place > 0 && html`<span class="tag ask">${t("need.of", { n: place, all: pressing.value.length })}</span>`}</header>
+    ${gone && html`<p class="pad meta">${t("need.gone")}</p>`}
+    ${hasScreen && (screen?.rows ? html`<${Screen} screen=${screen} label=${t("screen.of", { agent: need.agent })} last=${isWhole ? null : ROWS} />`
+      : need.asks && html`<pre class="term" tabindex="0"><${Text} of=${need.asks.text} isBlock=${true} />${choices.map((choice, at) => `\n${at + 1}. ${shown(choiceText(choice, at + 1))}`)}</pre>`)}
+    ${need.detail && need.kind !== "asks" && html`<${Reason} text=${need.detail} />`}
+    ${need.kind === "failed" && html`<${Failure} details=${details} />`}
+    ${need.kind === "unread" && html`<${Letters} />`}
+    ${need.asks && html`<${Choices} agent=${need.agent} asks=${need.asks} />`}
+    <${Behind} ids=${need.behind} />
+    <${Cures} need=${need} message=${message} list=${others} screen=${hasScreen} isWhole=${isWhole} onWhole=${() => setWhole(!isWhole)} />
+  </section>`;
+}
+
+function Reason({ text }) {
+  const { reason, cure: way } = reasonAndCure(text);
+  return html`<div class="pad-l stack"><p class="say"><${Said} of=${reason} /></p>${way && html`<p class="row way"><${Icon} name="right" /><span><${Said} of=${way} /></span></p>`}</div><hr />`;
+}
+
+/** Why a task failed, as whoever had it told it. */
+function Failure({ details }) {
+  const said = details?.answer?.text;
+  if (!said) return null;
+  return html`<div class="pad-l stack"><h3>${t("need.failed.why")}</h3><blockquote class="said"><${Text} of=${said} isBlock=${true} /></blockquote></div><hr />`;
+}
+
+/** What was sent to the user and is unread. */
+function Letters() {
+  const letters = useLetters();
+  if (letters.length === 0) return null;
+  return html`<div class="pad-l stack"><h3>${t("need.letters")}</h3><ul class="letters">${letters.map((letter) => html`<li key=${letter.id}><a href=${to("messages", letter.id)}><${Icon} name=${letter.type === "error" ? "failed" : "mail"} tone=${letter.type === "error" ? "bad" : "work"} />
+    <b><${Name} of=${letter.from} /></b><span class="meta"><${Age} since=${letter.accepted_at} /></span><span class="m"><${Text} of=${firstLine(letter.content)} /></span></a></li>`)}</ul></div><hr />`;
+}
+
+/** The choices of a dialog. None is drawn stronger than another. What is typed for one stands below while it is pointed at. */
+export function Choices({ agent, asks, isDense = false }) {
+  const choices = asks.choices ?? [];
+  const [seen, setSeen] = useState(null);
+  const isBusy = underWay.value.has(encodedPath(`/api/panes/${agent}/answer`));
+  const see = (choice) => ({ onMouseEnter: () => setSeen(choice), onFocus: () => setSeen(choice), onMouseLeave: () => setSeen(null), onBlur: () => setSeen(null) });
+  return html`<div class=${`choices ${isDense ? "dense" : "pad-l"}`}>${choices.map((choice, at) => {
+    const text = choiceText(choice, at + 1);
+    return html`<button class="btn" type="button" key=${at} disabled=${isBusy} ...${see(text)} onClick=${() => answer(agent, asks.id, at + 1)}><kbd aria-hidden="true">${at + 1}</kbd><${Text} of=${text} /></button>`;
+  })}
+    <${InWords} agent=${agent} asks=${asks} isBusy=${isBusy} isDense=${isDense} onSee=${setSeen} />
+    ${!isDense && html`<p class="meta typed">${seen === WORDS ? t("need.words.hint") : seen !== null ? t("need.typed", { choice: shown(seen) }) : t("need.proof")}</p>`}</div>${!isDense && html`<hr />`}`;
+}
+
+/** What is looked at while words are written. No choice is an object. */
+const WORDS = {};
+
+function InWords({ agent, asks, isBusy, isDense, onSee }) {
+  const [text, setText] = useState("");
+  const send = async (event) => {
+    event.preventDefault();
+    if (!text.trim()) return;
+    const answered = await answer(agent, asks.id, text.trim());
+    if (answered?.ok) setText("");
+  };
+  const label = asks.choices?.length > 0 ? t("need.words") : t("answer");
+  return html`<form class="say-it" onSubmit=${send} onFocusIn=${() => onSee(WORDS)} onFocusOut=${() => onSee(null)}>
+    <input class="field" value=${text} dir="auto" placeholder=${label} aria-label=${label} title=${isDense ? t("need.words.hint") : undefined} onInput=${(event) => setText(event.target.value)} />
+    <button class="btn" disabled=${isBusy || !text.trim()}>${t("need.words.send")}</button></form>`;
+}
+
+function Behind({ ids }) {
+  if (ids.length === 0) return null;
+  return html`<div class="pad-l stack"><h3>${t("need.behind")}</h3><ul class="behindl">${ids.map((id) => html`<${BehindRow} key=${id} id=${id} />`)}</ul></div><hr />`;
+}
+
+function BehindRow({ id }) {
+  const known = messages.value.get(id);
+  const message = useDetails(known ? null : id) ?? known;
+  const mark = message ? markOfMessage(message, null) : { icon: "queued", tone: "quiet", word: "" };
+  return html`<li><${Icon} name=${mark.icon} tone=${mark.tone} /><span class="cut"><a class="plainlink" href=${to("messages", id)}><${Name} of=${id} /></a> <span class="meta">${message && html`<${Text} of=${message.agent ?? message.to} />`}</span><span class="vh">, ${mark.word}</span></span>
+    <span class="meta">${message && html`<${Age} since=${message.accepted_at} />`}</span></li>`;
+}
+
+function Cures({ need, message, list, screen, isWhole, onWhole }) {
+  const line = need.asks && need.asks.choices.length > 0 ? `tasuki answer ${need.agent} 1` : need.cures[0]?.command;
+  const agent = need.agent && agents.value.get(need.agent);
+  const byPost = list.filter((one) => one.path);
+  const byHand = list.filter((one) => !one.path && one.command !== line);
+  const canRetry = need.kind === "failed" && isRetriable(message);
+  return html`<div class="pad-l stack">
+    <div class="row wrap">${canRetry && html`<button class="btn" type="button" onClick=${() => retry(message)}><${Icon} name="retry" />${t("cure.retry")} <kbd aria-hidden="true">r</kbd></button>`}
+      ${screen && html`<button class="btn" type="button" aria-pressed=${String(isWhole)} onClick=${onWhole}><${Icon} name="screen" />${t("its.screen")} <kbd aria-hidden="true">s</kbd></button>`}
+      ${need.message && html`<a class="btn" href=${to("messages", need.message)}><${Icon} name="messages" />${t("story")} <kbd aria-hidden="true">w</kbd></a>`}
+      ${agent && html`<a class="btn plain" href=${to("team", need.agent)}><${Icon} name="team" /><${Name} of=${need.agent} /></a>`}
+      ${byPost.map((one) => html`<button class=${need.asks ? "btn plain" : "btn"} type="button" key=${one.command} disabled=${underWay.value.has(encodedPath(one.path))} onClick=${() => cure(one, need.agent)}><${Text} of=${labelOf(one)} /></button>`)}</div>
+    ${line && html`<${Command} line=${line} />`}${byHand.map((one) => html`<${Command} key=${one.command} line=${one.command} />`)}
+  </div>`;
+}

@@ -1,0 +1,104 @@
+//! Needs you: what is asked is answered by mouse, by keys and in words, and the answer arrives.
+
+use crate::browser::{Browser, Looks};
+use crate::opening::{address, clean};
+use crate::questions;
+use serde_json::json;
+
+/// Title and icon of the tab.
+const TAB: &str = "return document.title + ' ' + document.getElementById('icon').getAttribute('href')";
+
+fn until_tab(browser: &Browser, begins: &str, icon: &str) {
+    let so = format!(
+        "document.title.startsWith({}) && document.getElementById('icon').getAttribute('href') === {}",
+        json!(begins),
+        json!(icon)
+    );
+    browser.until(&so);
+}
+
+#[test]
+fn what_is_asked_is_answered_by_a_click_by_keys_and_in_words() {
+    let mut house = questions::house("asks");
+    house.start();
+    let browser = Browser::start(Looks::DESK);
+    browser.open(&address(&house, &["needs"]));
+    browser.until_shown("Nothing waits for you");
+    until_tab(&browser, "Needs you", "icons/0.svg");
+    house.drop("first.yaml", "id: first\nto: a\ncontent: work\n");
+    browser.until_shown("a asks");
+    until_tab(&browser, "(1) Needs you", "icons/1.svg");
+    // What will be pressed is shown before anything is.
+    browser.run("document.querySelectorAll('.choices button')[1].focus()", &[]);
+    browser.until_shown("Moves the mark to “Always”");
+    assert_eq!(house.read("keys.log"), "");
+    browser.click(".choices button:nth-of-type(3)");
+    house.until("the third choice", |house| house.read("keys.log").contains("proceed?: 3"));
+    browser.until_shown("a was answered with");
+    // The second dialog is another one, which `a` and a digit answer.
+    house.until("the second question", |house| house.read("status/agents/a.yaml").contains("waiting_input"));
+    browser.until(
+        "document.querySelector('.choices button:not([disabled])') && document.querySelector('.det h2')",
+    );
+    browser.run("document.activeElement.blur()", &[]);
+    answered_by_keys(&browser, &house);
+    in_words(&browser, &house);
+    assert!(house.result("first").contains("status: completed"));
+    browser.until_shown("Nothing waits for you");
+    until_tab(&browser, "Needs you", "icons/0.svg");
+    clean(&browser);
+}
+
+fn answered_by_keys(browser: &Browser, house: &crate::house::House) {
+    // The page may still show the dialog that has gone: its answer presses nothing, so the keys come again.
+    house.until("the second choice", |house| {
+        if house.read("keys.log").lines().count() < 2 {
+            browser.press("a2");
+            std::thread::sleep(std::time::Duration::from_millis(700));
+        }
+        house.read("keys.log").contains("proceed?: 2")
+    });
+    assert_eq!(house.read("keys.log").lines().count(), 2);
+}
+
+fn in_words(browser: &Browser, house: &crate::house::House) {
+    browser.until_shown("Which one?");
+    browser.until(
+        "[...document.querySelectorAll('.choices button')].some((one) => one.textContent.includes('chrono'))",
+    );
+    browser.write(".say-it input", "日曜日 and the third");
+    browser.click(".say-it button");
+    house.until("the words", |house| house.read("keys.log").contains("Which one?: 3 日曜日 and the third"));
+}
+
+#[test]
+fn what_failed_and_what_is_held_say_why_and_are_tried_again_once() {
+    let mut house = crate::house::House::plain("fails");
+    house.write("agent.sh", FAILS);
+    house.start();
+    house.drop("bad.yaml", "id: bad\nto: worker\ncontent: break it\n");
+    assert!(house.result("bad").contains("status: failed"));
+    let browser = Browser::start(Looks::DESK);
+    browser.open(&address(&house, &["needs/failed.bad"]));
+    browser.until_shown("the disk of the ledger is gone");
+    assert!(browser.run(TAB, &[]).as_str().is_some_and(|tab| tab.starts_with("(1) ")));
+    house.write("mended", "");
+    browser.press("r");
+    browser.until_shown("bad is sent again as bad.again-");
+    let again = |house: &crate::house::House| {
+        house.files("queue/results").iter().any(|path| path.to_string_lossy().contains("bad.again-"))
+    };
+    house.until("its second try", again);
+    clean(&browser);
+}
+
+/// Fails as long as the file `mended` is not there.
+const FAILS: &str = r#"
+while IFS= read -r line; do
+  [[ $line =~ \(token\ ([a-z0-9]{6})\) ]] || continue
+  token=${BASH_REMATCH[1]}
+  if [ -e mended ]; then echo "PLAIN OK $token"; continue; fi
+  printf 'to: user\ntype: error\nin_reply_to: bad\ntoken: %s\ncontent: the disk of the ledger is gone\n' "$token" > queue/.answer.tmp
+  mv queue/.answer.tmp queue/answer.yaml
+done
+"#;
