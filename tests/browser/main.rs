@@ -5,6 +5,8 @@
 #[expect(dead_code, reason = "benches use more of it")]
 #[path = "../support/browser.rs"]
 mod browser;
+mod elsewhere;
+mod elsewhere_servers;
 #[expect(dead_code, reason = "a house has more rooms than one test uses")]
 #[path = "../support/house.rs"]
 mod house;
