@@ -15,3 +15,4 @@ mod opening;
 #[expect(dead_code, reason = "other tests ask more of the process table")]
 #[path = "../support/proc.rs"]
 mod proc;
+mod xss;

@@ -98,6 +98,8 @@ impl Browser {
         }}});
         let made = browser.call("POST", "/session", &capabilities);
         browser.session = made["sessionId"].as_str().expect("a session").to_owned();
+        let longest = u64::try_from(2 * PATIENCE.as_millis()).unwrap_or(u64::MAX);
+        browser.ask("POST", "/timeouts", &json!({"script": longest}));
         browser.look(looks);
         browser
     }
