@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "waits for other processes with a deadline")]
 #![expect(clippy::expect_used, reason = "helpers of tests may fail loudly")]
 
+mod away;
 #[expect(dead_code, reason = "benches use more of it")]
 #[path = "../support/browser.rs"]
 mod browser;
