@@ -11,6 +11,7 @@ mod elsewhere_servers;
 #[expect(dead_code, reason = "a house has more rooms than one test uses")]
 #[path = "../support/house.rs"]
 mod house;
+mod left_open;
 mod logic;
 mod opening;
 #[expect(dead_code, reason = "other tests ask more of the process table")]
