@@ -119,9 +119,6 @@ impl WebFile {
     /// # Errors
     /// [`WebFileError::Folder`] if others may write to `.tasuki/`; else what the machine said.
     pub fn write(&self, workspace: &Workspace, now: Millis) -> Result<(), WebFileError> {
-        let path = workspace.web_file();
-        let folder = Folder::open(&workspace.memory())?;
-        folder.check_own()?;
         let Tokens { full, read_only } = &self.tokens;
         let text = format!(
             "# The port for browsers (`tasuki web`), written {}. Whoever reads this file can do what you can.\n\
@@ -132,11 +129,34 @@ impl WebFile {
             full.text(),
             read_only.text(),
         );
-        let name = path.file_name().unwrap_or(OsStr::new("web.yaml"));
-        let io = |source| WebFileError::Io { path: path.clone(), source };
-        folder.write_durably(name, &text).map_err(|errno| io(errno.into()))?;
-        File::open(workspace.memory()).and_then(|folder| folder.sync_all()).map_err(io)
+        put(workspace, workspace.web_file(), &text)
     }
+}
+
+/// Writes `.tasuki/open.html`, 0600, and gives its path: a file that leads a browser to an address. Other users see the arguments
+/// of programs, and not what is in this. Some ms.
+///
+/// # Errors
+/// As [`WebFile::write`].
+pub fn write_opening(workspace: &Workspace, address: &str) -> Result<PathBuf, WebFileError> {
+    let path = workspace.opening_file();
+    // A text of JavaScript that ends no element.
+    let address = serde_json::Value::from(address).to_string().replace('<', "\\u003c");
+    let text = format!(
+        "<!doctype html>\n<meta charset=\"utf-8\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>tasuki</title>\n\
+         <script>location.replace({address});</script>\n"
+    );
+    put(workspace, path.clone(), &text)?;
+    Ok(path)
+}
+
+fn put(workspace: &Workspace, path: PathBuf, text: &str) -> Result<(), WebFileError> {
+    let folder = Folder::open(&workspace.memory())?;
+    folder.check_own()?;
+    let name = path.file_name().unwrap_or(OsStr::new("web.yaml")).to_owned();
+    let io = |source| WebFileError::Io { path: path.clone(), source };
+    folder.write_durably(&name, text).map_err(|errno| io(errno.into()))?;
+    File::open(workspace.memory()).and_then(|folder| folder.sync_all()).map_err(io)
 }
 
 fn read_members(text: &str) -> Result<WebFile, String> {

@@ -237,6 +237,12 @@ impl Workspace {
         self.root.join(".tasuki/web.yaml")
     }
 
+    /// `.tasuki/open.html`: leads the user's browser to the page, with its token.
+    #[must_use]
+    pub fn opening_file(&self) -> PathBuf {
+        self.root.join(".tasuki/open.html")
+    }
+
     /// `.tasuki/notified.json`: what the command of `notify:` was told.
     #[must_use]
     pub fn notified_file(&self) -> PathBuf {

@@ -2,14 +2,18 @@
 #![expect(clippy::disallowed_methods, reason = "waits for other processes with a deadline")]
 #![expect(clippy::expect_used, reason = "helpers of tests may fail loudly")]
 
+mod away;
 mod axe;
 #[expect(dead_code, reason = "benches use more of it")]
 #[path = "../support/browser.rs"]
 mod browser;
 mod command;
+mod elsewhere;
+mod elsewhere_servers;
 #[expect(dead_code, reason = "a house has more rooms than one test uses")]
 #[path = "../support/house.rs"]
 mod house;
+mod left_open;
 mod logic;
 mod looks;
 mod messages;
@@ -21,3 +25,4 @@ mod proc;
 mod questions;
 mod scene;
 mod team;
+mod xss;

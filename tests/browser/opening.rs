@@ -2,6 +2,8 @@
 
 use crate::browser::{Browser, Looks};
 use crate::house::House;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 
 /// The address of the page with its token, as `tasuki web --print-url` says it.
 pub(crate) fn address(house: &House, more: &[&str]) -> String {
@@ -53,4 +55,44 @@ fn what_is_locked_is_so_in_each_language_and_width() {
     assert!(house.ask(&["web", "--new-token"]).status.success());
     browser.reload();
     browser.until("document.querySelector('main.closed')");
+}
+
+/// Stands for `xdg-open`: keeps what it was given, as everybody sees it in `ps`.
+const OPENER: &str = "#!/bin/sh\nprintf '%s\\n' \"$#\" \"$@\" > opened.tmp\nmv opened.tmp opened\n";
+
+#[test]
+fn the_browser_is_opened_by_a_file_and_no_argument_has_the_token() {
+    let mut house = House::plain("by file & 頁");
+    house.write("bin/xdg-open", OPENER);
+    std::fs::set_permissions(house.path("bin/xdg-open"), Permissions::from_mode(0o700)).expect("a mode");
+    let path = std::env::var("PATH").expect("a path");
+    house.surround("PATH", format!("{}:{path}", house.path("bin").display()).as_ref());
+    house.start();
+    let asked = house.ask(&["web", "--open", "team/worker?view=table"]);
+    assert!(asked.status.success(), "{}", String::from_utf8_lossy(&asked.stderr));
+    let token = address(&house, &[]).split_once("#token=").expect("a token").1.to_owned();
+    house.until("it to be opened", |house| house.path("opened").exists());
+    let given = house.read("opened");
+    let file = house.path(".tasuki/open.html");
+    assert_eq!(given, format!("1\n{}\n", file.canonicalize().expect("the file").display()));
+    assert_eq!(file.metadata().expect("it").permissions().mode() & 0o7777, 0o600);
+    assert!(house.read(".tasuki/open.html").contains(&token));
+    // It leads to the page, which goes on when it is loaded anew.
+    let browser = Browser::start(Looks::DESK);
+    browser.open(&format!("file://{}", file.display()).replace(' ', "%20"));
+    browser.until("document.querySelector('.tb') && document.querySelector('.side .facts')");
+    let seen =
+        browser.run("return location.href + JSON.stringify([sessionStorage, localStorage])", &[]).to_string();
+    assert!(!seen.contains(&token), "{seen}");
+    browser.reload();
+    browser.until("document.querySelector('.tb') && document.querySelector('.side .facts')");
+    assert_eq!(browser.console(), [""; 0]);
+    // Another file that knows no word is refused, as any page elsewhere is.
+    let origin = address(&house, &[]).split_once("/#").expect("an address").0.to_owned();
+    house.write(
+        "other.html",
+        &format!("<script>location.replace('{origin}/?open={}')</script>", "ab".repeat(32)),
+    );
+    browser.open(&format!("file://{}", house.path("other.html").display()).replace(' ', "%20"));
+    browser.until_shown("not-our-origin");
 }

@@ -34,6 +34,7 @@ async fn every_address_of_the_page_is_there_and_takes_its_method_only() {
         let expected = match (address.method, path.as_str()) {
             (_, "/api/events?kind=none" | "/api/prove") => 400, // what they need is not asked
             (_, "/api/web") => 403,                             // as below: an agent opens no port
+            (_, "/api/tab") => 403,                             // for the tabs of browsers alone
             (_, "/api/panes/mm/answer") => 403, // the requests of this test carry an agent's key
             // The loop is asked for what it alone knows.
             ("GET", path)

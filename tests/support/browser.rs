@@ -64,6 +64,11 @@ pub(crate) struct Browser {
 impl Browser {
     /// Starts one, which has an empty tab.
     pub(crate) fn start(looks: Looks) -> Self {
+        Self::start_with(looks, &[])
+    }
+
+    /// The same with more switches.
+    pub(crate) fn start_with(looks: Looks, more: &[&str]) -> Self {
         let mut driver = Command::new("chromedriver")
             .args(["--port=0", "--log-level=SEVERE"])
             .stdin(Stdio::null())
@@ -81,7 +86,8 @@ impl Browser {
         std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
         let mut browser = Self { driver, port, session: String::new() };
         let language = format!("--lang={}", looks.language);
-        let switches: Vec<&str> = SWITCHES.into_iter().chain([language.as_str()]).collect();
+        let switches: Vec<&str> =
+            SWITCHES.into_iter().chain([language.as_str()]).chain(more.iter().copied()).collect();
         let capabilities = json!({"capabilities": {"alwaysMatch": {
             "browserName": "chrome",
             "goog:loggingPrefs": {"browser": "ALL"},
@@ -92,6 +98,8 @@ impl Browser {
         }}});
         let made = browser.call("POST", "/session", &capabilities);
         browser.session = made["sessionId"].as_str().expect("a session").to_owned();
+        let longest = u64::try_from(2 * PATIENCE.as_millis()).unwrap_or(u64::MAX);
+        browser.ask("POST", "/timeouts", &json!({"script": longest}));
         browser.look(looks);
         browser
     }
@@ -195,6 +203,18 @@ impl Browser {
         let name = tab["handle"].as_str().expect("a tab").to_owned();
         self.go_to(&name);
         name
+    }
+
+    /// Closes each tab and window but this one, and goes to it.
+    pub(crate) fn close_all_but(&self, tab: &str) {
+        let all = self.ask("GET", "/window/handles", &Value::Null);
+        for other in
+            all.as_array().into_iter().flatten().filter_map(Value::as_str).filter(|other| *other != tab)
+        {
+            self.go_to(other);
+            self.ask("DELETE", "/window", &Value::Null);
+        }
+        self.go_to(tab);
     }
 
     /// The tab that is in front.

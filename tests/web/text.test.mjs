@@ -9,7 +9,7 @@ import { parse, to } from "../../src/ui/web/page/base/route.js";
 import { asked, windowed } from "../../src/ui/web/page/base/filter.js";
 import { language, table } from "../../src/ui/web/page/base/words.js";
 import { boxes } from "../../src/ui/web/page/draw/screen.js";
-import { proof, split } from "../../src/ui/web/page/live/token.js";
+import { proof, split, ticketFor } from "../../src/ui/web/page/live/token.js";
 
 const PAGE = path.join(path.dirname(fileURLToPath(import.meta.url)), "../../src/ui/web/page");
 const files = fs.readdirSync(PAGE, { recursive: true }).filter((name) => fs.statSync(path.join(PAGE, name)).isFile());
@@ -100,10 +100,11 @@ test("the token is taken out of the fragment and the place stays", () => {
   assert.deepEqual(split("#/needs"), { token: null, rest: "#/needs" });
 });
 
-test("the proof is HMAC-SHA256 over the words, the nonce and the origin", async () => {
+test("the proof and the ticket are HMAC-SHA256 over words of their own, and the nonce and the origin, or the session", async () => {
   const { createHmac } = await import("node:crypto");
   const expected = createHmac("sha256", "secret").update("tasuki web" + "00ff" + "http://127.0.0.1:1").digest("hex");
   assert.equal(await proof("secret", "00ff", "http://127.0.0.1:1"), expected);
+  assert.equal(await ticketFor("secret", "ab12"), createHmac("sha256", "secret").update("tasuki tab" + "ab12").digest("hex"));
 });
 
 test("each word is there in both languages, with the same names to fill in", () => {

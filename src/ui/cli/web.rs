@@ -3,7 +3,10 @@
 use super::context::{Context, Ended};
 use super::failure::{Failure, Kind};
 use crate::io::client::{ANSWER_DEADLINE, Client};
+use crate::io::web_file::write_opening;
+use crate::io::workspace::Workspace;
 use crate::wire::api::{WebBody, WebInfo};
+use crate::wire::web::{WebToken, opening_query};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
@@ -22,8 +25,8 @@ Examples:
   tasuki web --off               closes the port
 
 The port is closed until this is called. It stays open over restarts of the daemon, until --off. Whoever has the address can do \
-what you can: keep it as you keep a password. `--open` hands it to xdg-open as an argument, which other users of this machine can \
-see in `ps`.
+what you can: keep it as you keep a password. `--open` opens a file that leads to it: other users of this machine see the name of \
+the file in `ps`, and no token. A browser in a sandbox may not be let read it; then open the address yourself.
 
 Exit codes:
   2  the port is taken, or its file cannot be used
@@ -52,12 +55,14 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(context: &Context, args: &Args) -> Ended {
-    let client = Client::new(&context.workspace()?, &context.around)?;
+    let workspace = context.workspace()?;
+    let client = Client::new(&workspace, &context.around)?;
     let body = WebBody { off: args.off, port: args.port, new_token: args.new_token };
     let info: WebInfo = client.post("/api/web", &body, ANSWER_DEADLINE)?;
     if args.off {
         return context.tell(&serde_json::json!({"on": info.on}), || "the port is closed".to_owned());
     }
+    let opening = info.token.as_deref().and_then(WebToken::read).and_then(|token| opening_query(&token));
     let token = if args.read_only { info.read_only_token } else { info.token };
     let (Some(origin), Some(token)) = (info.origin, token) else {
         let why = "the daemon did not say where it listens";
@@ -65,7 +70,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     };
     let url = address(&origin, &token, args.place.as_deref());
     if args.open {
-        open(&url)?;
+        let query = opening.map_or_else(String::new, |opening| format!("?{opening}"));
+        open(&workspace, &url.replacen("/#", &format!("/{query}#"), 1))?;
     }
     let value = serde_json::json!({"on": true, "url": url, "read_only": args.read_only});
     context.tell(&value, || url.clone())?;
@@ -94,12 +100,14 @@ fn encoded(place: &str) -> String {
     place.bytes().map(byte).collect()
 }
 
-/// Hands the address over. The browser goes on when this command has ended.
-fn open(url: &str) -> Ended {
-    let mut command = Command::new(OPENER);
-    command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
-    let opened = command.spawn().map(drop);
+/// Hands a file over that leads to the address. The browser goes on when this command has ended.
+fn open(workspace: &Workspace, url: &str) -> Ended {
     let cure = "open the address yourself: `tasuki web --print-url`";
+    let file = write_opening(workspace, url)
+        .map_err(|error| Failure::new(Kind::Failed, "no-browser", error.to_string(), cure))?;
+    let mut command = Command::new(OPENER);
+    command.arg(file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    let opened = command.spawn().map(drop);
     opened.map_err(|error| {
         Failure::new(Kind::Failed, "no-browser", format!("cannot run {OPENER}: {error}"), cure)
     })

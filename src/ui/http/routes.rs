@@ -4,7 +4,7 @@ use super::address::{Address, Form, get, post, read, scan};
 use super::gate::{Gate, JsonAnswer, duration, seen, unexpected};
 use super::given::{Asked, Given, Key, Raw, Word, json_of};
 use super::refused::Refused;
-use super::tcp::asked::{prove, web};
+use super::tcp::asked::{prove, tab, web};
 use super::{WAIT_MS_MAX, events, metrics, openapi, panes, screen};
 use crate::daemon::clients::request::{Request, Response, Until};
 use crate::engine::input::{Command, Reply};
@@ -17,8 +17,8 @@ use crate::wire::api::{
     Accepted, AgentHistoryQuery, AgentQuery, AgentsQuery, CancelQuery, Done, DownBody, EventsQuery, HaltBody,
     Health, HistoryQuery, InboxQuery, MessageQuery, MessagesQuery, NeedsQuery, PaneAnswerBody, PaneAnswered,
     PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody, Problem, ProofInfo,
-    ProveQuery, ReplyBody, ResetInfo, ScreenInfo, ScreenQuery, StatusQuery, StepInfo, TeamQuery, ViewInfo,
-    WaitQuery, Waited, WebBody, WebInfo,
+    ProveQuery, ReplyBody, ResetInfo, ScreenInfo, ScreenQuery, StatusQuery, StepInfo, TabInfo, TeamQuery,
+    ViewInfo, WaitQuery, Waited, WebBody, WebInfo,
 };
 use crate::wire::message::{draft, json};
 use axum::extract::State;
@@ -86,6 +86,11 @@ fn about_all() -> Vec<Address> {
             "/api/prove",
             prove,
             "proves to a page that the daemon knows its token",
+        ),
+        get::<(), TabInfo, _, _>(
+            "/api/tab",
+            tab,
+            "gives a page that was loaded anew its token for its ticket",
         ),
     ]
 }

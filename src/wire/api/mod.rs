@@ -29,7 +29,7 @@ pub use read::{
     AgentHistoryQuery, AgentQuery, AgentsQuery, HistoryQuery, InboxQuery, MessageQuery, MessagesQuery,
     NeedsQuery, Question, StatusQuery, TeamQuery,
 };
-pub use web::{ProofInfo, ProveQuery, WebBody, WebInfo};
+pub use web::{ProofInfo, ProveQuery, TabInfo, WebBody, WebInfo};
 
 use crate::wire::message::view::MessageView;
 use schemars::JsonSchema;

@@ -44,4 +44,14 @@ pub struct ProofInfo {
     pub origin: String,
     /// A proof for each token, in hex: HMAC-SHA256, keyed by the token's letters, of `tasuki web`, `nonce` and `origin`.
     pub proofs: Vec<String>,
+    /// Session of the port: random, and new whenever the port is opened. HMAC-SHA256, keyed by the token's letters, of
+    /// `tasuki tab` and this is the ticket that a page shows in place of its token.
+    pub session: String,
+}
+
+/// What a tab that was loaded anew goes on with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TabInfo {
+    /// Token that the ticket of the request was made of.
+    pub token: String,
 }

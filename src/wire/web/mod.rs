@@ -1,8 +1,10 @@
 //! What guards the daemon's TCP port for browsers, without touching anything: its tokens, its proofs, and its names.
 
+mod credentials;
 mod hosts;
 mod tokens;
 
+pub use credentials::{Credentials, opening_query};
 pub use hosts::Hosts;
 pub use tokens::{Access, Challenge, Tokens, WebToken};
 

@@ -13,7 +13,8 @@
 //! - **Length extension** works against a bare hash of key and text. It does not work against HMAC.
 //! - **Two readings.** The challenge has letters, digits, `-` and `_` only, and an origin begins with `http://`. So the end of the
 //!   challenge is known, and no text is the text of two challenges or of two origins.
-//! - **Other uses of the key.** The text begins with words of its own, and nothing else is computed by a token.
+//! - **Other uses of the key.** The text begins with words of its own. Tickets and opening words begin with others
+//!   ([`super::Credentials`]), so nobody gets one of them by asking for a proof.
 //! - **Read-only.** Both tokens are proven, since the daemon does not know which one a page has. Each proof is made by its own
 //!   token and tells nothing of the other. Whoever has the read-only token can prove himself to read-only pages, and to no others.
 //! - **Guessing.** A proof is seen by whoever asks. A token has 256 random bits, and nobody finds it by trying.
@@ -29,6 +30,10 @@ const TOKEN_BYTES: usize = 32;
 const CHALLENGE_CHARS: std::ops::RangeInclusive<usize> = 32..=128;
 /// What a proof is for.
 const PURPOSE: &[u8] = b"tasuki web";
+/// What a ticket is for.
+const TICKET: &[u8] = b"tasuki tab";
+/// What an opening word is for.
+const OPENING: &[u8] = b"tasuki open";
 
 /// A token: 64 hex digits in small letters. It is never logged.
 #[derive(Clone, PartialEq, Eq)]
@@ -61,7 +66,7 @@ impl WebToken {
     }
 
     /// Whether these are its letters, in a time that does not depend on which of them differ.
-    fn is(&self, letters: &[u8]) -> bool {
+    pub(super) fn is(&self, letters: &[u8]) -> bool {
         self.0.as_bytes().ct_eq(letters).to_bool()
     }
 
@@ -70,6 +75,18 @@ impl WebToken {
     pub fn proof(&self, challenge: &Challenge, origin: &str) -> Option<String> {
         let parts = [PURPOSE, challenge.0.as_bytes(), origin.as_bytes()];
         hmac_sha256(self.0.as_bytes(), &parts).map(|proof| hex(&proof))
+    }
+
+    /// What a page shows in its place while the port stays open, whose session this is; none as of a proof.
+    #[must_use]
+    pub fn ticket(&self, session: &Self) -> Option<Self> {
+        hmac_sha256(self.0.as_bytes(), &[TICKET, session.0.as_bytes()]).map(Self::of_bytes)
+    }
+
+    /// By which a file of the user's may open the page; none as of a proof.
+    #[must_use]
+    pub fn opening(&self) -> Option<Self> {
+        hmac_sha256(self.0.as_bytes(), &[OPENING]).map(Self::of_bytes)
     }
 }
 

@@ -150,14 +150,81 @@ fn whoever_answers_proves_that_it_knows_the_tokens() {
     for name in ["127.0.0.1", "localhost", "[::1]"] {
         let origin = format!("http://{name}:{}", port.port);
         let said = prove(&format!("{name}:{{PORT}}"));
+        let session = session_of(&said);
         let proof = |token: &str| hmac_of(token, &format!("tasuki web{challenge}{origin}"));
         let expected = format!(
-            "{{\"origin\":\"{origin}\",\"proofs\":[\"{}\",\"{}\"]}}",
+            "{{\"origin\":\"{origin}\",\"proofs\":[\"{}\",\"{}\"],\"session\":\"{session}\"}}",
             proof(&port.token),
             proof(&port.read_only)
         );
         assert_eq!(said, expected);
     }
+    house.end();
+}
+
+/// The session that an answer of the proof names.
+fn session_of(said: &str) -> String {
+    let (_, session) = said.split_once("\"session\":\"").expect("a session");
+    session.trim_end_matches("\"}").to_owned()
+}
+
+#[test]
+fn a_ticket_holds_while_the_port_stays_open_and_a_token_over_it() {
+    let mut house = House::plain("tickets 札");
+    house.start();
+    let port = Port::open(&house, &[]);
+    let session = || {
+        session_of(&port.send("GET /api/prove?nonce={NONCE} HTTP/1.1\nHost: {HOST}\nConnection: close\n\n"))
+    };
+    let tickets = |session: &str| {
+        [&port.token, &port.read_only].map(|token| hmac_of(token, &format!("tasuki tab{session}")))
+    };
+    let tab = |ticket: &str| {
+        let head = format!("Authorization: Bearer {ticket}\nConnection: close");
+        port.send(&format!("GET /api/tab HTTP/1.1\nHost: {{HOST}}\n{head}\n\n"))
+    };
+    let halt = |ticket: &str| {
+        let head = format!("Authorization: Bearer {ticket}\nConnection: close\n{{JSON}}\nContent-Length: 12");
+        status(&port.send(&format!("POST /api/halt HTTP/1.1\nHost: {{HOST}}\n{head}\n\n{{\"on\":false}}")))
+    };
+    let first = session();
+    let [full, look] = tickets(&first);
+    assert_eq!((status_of(&port, &full), status_of(&port, &look)), (200, 200));
+    assert!(tab(&full).ends_with(&format!("{{\"token\":\"{}\"}}", port.token)), "{}", tab(&full));
+    assert!(tab(&look).ends_with(&format!("{{\"token\":\"{}\"}}", port.read_only)), "{}", tab(&look));
+    assert_eq!((halt(&full), halt(&look)), (200, 403));
+    assert_eq!((status(&tab(&first)), status(&tab(""))), (401, 401), "everybody may know the session");
+    // Opened again, it is another session, whoever had the port meanwhile. The tokens go on.
+    let ways: [&dyn Fn(&mut House); 3] = [
+        &|house| {
+            house.kill();
+            house.start();
+            house.until("the port", |_| !is_closed(&port));
+        },
+        &|house| {
+            assert_eq!(asked(house, &["--off"]).0, Some(0));
+            Port::open(house, &[]);
+        },
+        &|house| {
+            let other = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+            let other = other.local_addr().expect("its number").port().to_string();
+            assert_eq!(asked(house, &["--port", &other]).0, Some(0));
+            assert_eq!(asked(house, &["--port", &port.port.to_string()]).0, Some(0));
+        },
+    ];
+    let mut before = first;
+    for way in ways {
+        way(&mut house);
+        let [full, look] = tickets(&before);
+        assert_eq!((status_of(&port, &full), status_of(&port, &look), status(&tab(&full))), (401, 401, 401));
+        let now = session();
+        assert_ne!(now, before);
+        assert_eq!((status_of(&port, &tickets(&now)[0]), status_of(&port, &port.token)), (200, 200));
+        before = now;
+    }
+    let [full, _] = tickets(&before);
+    assert_eq!(asked(&house, &["--new-token"]).0, Some(0));
+    assert_eq!(status_of(&port, &full), 401);
     house.end();
 }
 

@@ -1,16 +1,20 @@
-//! The two addresses of the port itself: the Unix socket opens it, and a page has it proven.
+//! The addresses of the port itself: the Unix socket opens it, a page has it proven, and a tab that was loaded anew goes on.
 
 use super::order::{Order, Way};
 use crate::ui::http::gate::{Gate, JsonAnswer};
 use crate::ui::http::given::{Asked, Given, Key};
 use crate::ui::http::refused::Refused;
-use crate::wire::api::{ProofInfo, ProveQuery, WebBody, WebInfo};
-use crate::wire::web::Challenge;
+use crate::wire::api::{ProofInfo, ProveQuery, TabInfo, WebBody, WebInfo};
+use crate::wire::web::{Access, Challenge};
 use axum::Json;
+use axum::extract::Extension;
 use axum::extract::State;
 use axum::http::header::HOST;
 use axum::http::{HeaderMap, StatusCode};
 use tokio::sync::oneshot;
+
+/// Where an address of pages is answered.
+const TCP: &str = "the TCP port of `tasuki web`";
 
 /// Opens or closes the port.
 pub(in crate::ui::http) async fn web(
@@ -36,7 +40,8 @@ pub(in crate::ui::http) async fn prove(
     headers: HeaderMap,
     Asked(query): Asked<ProveQuery>,
 ) -> JsonAnswer<ProofInfo> {
-    let Way::Tcp(hosts, tokens) = &gate.way else { return Err(not_here("the TCP port of `tasuki web`")) };
+    let Way::Tcp(hosts, credentials) = &gate.way else { return Err(not_here(TCP)) };
+    let tokens = credentials.tokens();
     let bad = || Refused::bad_request("`nonce` has 32 to 128 letters, digits, `-` and `_`");
     let challenge = Challenge::read(&query.nonce).ok_or_else(bad)?;
     // For the name by which the page was loaded: it is one of ours, or this was not reached.
@@ -49,7 +54,21 @@ pub(in crate::ui::http) async fn prove(
         let why = "a token is no key";
         Refused::new(StatusCode::INTERNAL_SERVER_ERROR, "bug", why, "please report this")
     };
-    Ok(Json(ProofInfo { proofs: proofs.ok_or_else(bug)?, origin }))
+    let session = credentials.session().to_owned();
+    Ok(Json(ProofInfo { proofs: proofs.ok_or_else(bug)?, origin, session }))
+}
+
+/// Gives a tab its token again: it has kept a ticket alone.
+pub(in crate::ui::http) async fn tab(
+    State(gate): State<Gate>,
+    access: Option<Extension<Access>>,
+) -> JsonAnswer<TabInfo> {
+    match (&gate.way, access) {
+        (Way::Tcp(_, credentials), Some(Extension(access))) => {
+            Ok(Json(TabInfo { token: credentials.token(access).text().to_owned() }))
+        }
+        _ => Err(not_here(TCP)),
+    }
 }
 
 fn not_here(place: &str) -> Refused {

@@ -13,7 +13,7 @@ use crate::ui::http::gate::Gate;
 use crate::ui::http::refused::Refused;
 use crate::ui::http::routes;
 use crate::wire::api::{WebBody, WebInfo};
-use crate::wire::web::{Hosts, Tokens};
+use crate::wire::web::{Credentials, Hosts};
 use axum::Router;
 use axum::body::Body;
 use axum::http::StatusCode;
@@ -92,7 +92,8 @@ impl Door {
         if open::read(&self.workspace).await.ok().flatten().as_ref() != Some(&file) {
             open::write(&self.workspace, &file, self.gate.clock.wall()).await?;
         }
-        let is_same = self.open.as_ref().is_some_and(|(_, answering)| *answering.tokens == file.tokens);
+        let is_same =
+            self.open.as_ref().is_some_and(|(_, answering)| *answering.known_by.tokens() == file.tokens);
         if opened.is_none() && is_same {
             return Ok(told(&file, open));
         }
@@ -103,10 +104,12 @@ impl Door {
             None => self.open.take().map(|(port, _)| port),
         };
         let hosts = port.as_ref().map(|port| port.hosts);
-        self.open = port.map(|port| {
-            let answering = Answering::new(&self.gate, port.hosts, file.tokens.clone());
-            (port, answering)
-        });
+        // A session that has begun is over: what was made of it opens nothing any more.
+        self.open = None;
+        if let Some(port) = port {
+            let answering = Answering::new(&self.gate, port.hosts, open::credentials(&file)?);
+            self.open = Some((port, answering));
+        }
         if let Some(hosts) = hosts {
             tracing::info!("browsers are answered at {}", hosts.origin());
         }
@@ -162,22 +165,22 @@ async fn accept(open: &Option<(OpenPort, Answering)>) -> std::io::Result<(TcpStr
 struct Answering {
     app: TowerToHyperService<Router>,
     hosts: Hosts,
-    tokens: Arc<Tokens>,
+    known_by: Arc<Credentials>,
     known: Known,
     streams: Arc<Semaphore>,
 }
 
 impl Answering {
-    fn new(gate: &Gate, hosts: Hosts, tokens: Tokens) -> Self {
-        let tokens = Arc::new(tokens);
-        let gate = Gate { way: Way::Tcp(hosts, tokens.clone()), ..gate.clone() };
+    fn new(gate: &Gate, hosts: Hosts, credentials: Credentials) -> Self {
+        let known_by = Arc::new(credentials);
+        let gate = Gate { way: Way::Tcp(hosts, known_by.clone()), ..gate.clone() };
         let app = TowerToHyperService::new(routes::router(gate));
-        Self { app, hosts, tokens, known: Known::default(), streams: Arc::new(Semaphore::new(STREAMS)) }
+        Self { app, hosts, known_by, known: Known::default(), streams: Arc::new(Semaphore::new(STREAMS)) }
     }
 
     async fn answer(self, request: Request<Incoming>) -> Response {
         let (mut parts, body) = request.into_parts();
-        let passed = match guard::check(&parts, self.hosts, &self.tokens, shell::is_at) {
+        let passed = match guard::check(&parts, self.hosts, &self.known_by, shell::is_at) {
             Ok(passed) => passed,
             Err(refused) => return last(refused.into_response()),
         };
@@ -187,7 +190,10 @@ impl Answering {
                 None => return no_page().into_response(),
             },
             Passed::Prove => {}
-            Passed::Api => self.known.store(true, Ordering::Relaxed),
+            Passed::Api(access) => {
+                self.known.store(true, Ordering::Relaxed);
+                parts.extensions.insert(access);
+            }
         }
         // Beyond this the caller is the user: the agents' keys hold for the Unix socket alone.
         parts.headers.remove(AUTHORIZATION);

@@ -2,7 +2,7 @@
 
 use crate::ui::http::BODY_BYTES_MAX;
 use crate::ui::http::refused::Refused;
-use crate::wire::web::{Access, Hosts, Tokens};
+use crate::wire::web::{Access, Credentials, Hosts};
 use axum::http::header::{
     AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, ORIGIN, TRANSFER_ENCODING, UPGRADE,
 };
@@ -23,8 +23,8 @@ pub(super) enum Passed {
     Shell,
     /// To the proof.
     Prove,
-    /// To an address, with a token.
-    Api,
+    /// To an address, with a token that allows so much.
+    Api(Access),
 }
 
 /// Checks all but the body. `is_page` says whether something of the page is at a path.
@@ -34,14 +34,14 @@ pub(super) enum Passed {
 pub(super) fn check(
     parts: &Parts,
     hosts: Hosts,
-    tokens: &Tokens,
+    known: &Credentials,
     is_page: impl Fn(&str) -> bool,
 ) -> Result<Passed, Refused> {
     check_form(parts)?;
     check_host(&parts.headers, hosts)?;
     let path = parts.uri.path();
     let is_shell = is_page(path);
-    check_sender(parts, hosts, is_shell)?;
+    check_sender(parts, hosts, known, is_shell)?;
     if !matches!(parts.method, Method::GET | Method::POST) {
         let (why, cure) =
             ("only GET and POST are answered here", "see protocol/API.md for the method of each address");
@@ -54,7 +54,7 @@ pub(super) fn check(
     if parts.method == Method::GET && path == PROVE {
         return Ok(Passed::Prove);
     }
-    check_token(parts, tokens)?;
+    let access = check_token(parts, known)?;
     check_body(&parts.headers)?;
     if is_shell || !path.starts_with(API) {
         let cure = "see protocol/API.md for the addresses there are";
@@ -65,7 +65,7 @@ pub(super) fn check(
             cure,
         ));
     }
-    Ok(Passed::Api)
+    Ok(Passed::Api(access))
 }
 
 /// What no browser sends to a page's own server.
@@ -106,7 +106,7 @@ fn check_host(headers: &HeaderMap, hosts: Hosts) -> Result<(), Refused> {
 }
 
 /// Against pages of other origins, which a browser names.
-fn check_sender(parts: &Parts, hosts: Hosts, is_shell: bool) -> Result<(), Refused> {
+fn check_sender(parts: &Parts, hosts: Hosts, known: &Credentials, is_shell: bool) -> Result<(), Refused> {
     let refuse = |why: &str| {
         let cure = format!("open {} in a window of its own", hosts.origin());
         Err(Refused::new(StatusCode::FORBIDDEN, "not-our-origin", why, cure))
@@ -121,6 +121,8 @@ fn check_sender(parts: &Parts, hosts: Hosts, is_shell: bool) -> Result<(), Refus
     match sites.as_slice() {
         [] | [b"same-origin"] => {}
         [b"none"] if is_opened => {}
+        // A file of the user's, which `tasuki web --open` writes, has a word that no page elsewhere knows.
+        [b"cross-site"] if is_opened && parts.uri.query().is_some_and(|query| known.opens(query)) => {}
         _ => return refuse("a page of another site asks"),
     }
     // A script that would answer in our place, also after we have gone.
@@ -145,15 +147,15 @@ fn check_path(path: &str) -> Result<(), Refused> {
     Ok(())
 }
 
-fn check_token(parts: &Parts, tokens: &Tokens) -> Result<(), Refused> {
+fn check_token(parts: &Parts, known: &Credentials) -> Result<Access, Refused> {
     let mut given = parts.headers.get_all(AUTHORIZATION).iter();
     let access = match (given.next(), given.next()) {
-        (Some(value), None) => tokens.access(value.as_bytes()),
+        (Some(value), None) => known.access(value.as_bytes()),
         _ => None,
     };
     match access {
-        Some(Access::Full) => Ok(()),
-        Some(Access::ReadOnly) if parts.method == Method::GET => Ok(()),
+        Some(Access::Full) => Ok(Access::Full),
+        Some(Access::ReadOnly) if parts.method == Method::GET => Ok(Access::ReadOnly),
         Some(Access::ReadOnly) => {
             let why = "this page may look, and change nothing";
             Err(Refused::new(

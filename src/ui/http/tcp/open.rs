@@ -5,7 +5,7 @@ use crate::io::web_file::{WebFile, WebFileError, new_tokens};
 use crate::io::workspace::Workspace;
 use crate::ui::http::refused::Refused;
 use crate::wire::api::{WebBody, WebInfo};
-use crate::wire::web::{Hosts, own_ports};
+use crate::wire::web::{Credentials, Hosts, own_ports};
 use axum::http::StatusCode;
 use std::io::{self, ErrorKind};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -115,6 +115,16 @@ fn cannot_listen(port: u16, error: &io::Error) -> Refused {
         ),
     };
     Refused::new(StatusCode::CONFLICT, "port-taken", why, cure)
+}
+
+/// What the port knows its callers by, with a session that nobody had before.
+pub(super) fn credentials(file: &WebFile) -> Result<Credentials, Refused> {
+    let chance = new_tokens().map_err(|error| Refused::unavailable(error.to_string()))?;
+    let bug = || {
+        let why = "a token is no key";
+        Refused::new(StatusCode::INTERNAL_SERVER_ERROR, "bug", why, "please report this")
+    };
+    Credentials::new(file.tokens.clone(), chance.full).ok_or_else(bug)
 }
 
 /// Reads what is kept, on a thread that may wait for the disk.

@@ -2,7 +2,7 @@
 
 use crate::ui::http::refused::Refused;
 use crate::wire::api::{WebBody, WebInfo};
-use crate::wire::web::{Hosts, Tokens};
+use crate::wire::web::{Credentials, Hosts};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
@@ -22,5 +22,5 @@ pub(in crate::ui::http) enum Way {
     /// By the Unix socket, which alone opens and closes the port.
     Socket(mpsc::Sender<Order>),
     /// By TCP, where the daemon proves itself.
-    Tcp(Hosts, Arc<Tokens>),
+    Tcp(Hosts, Arc<Credentials>),
 }

@@ -1,6 +1,6 @@
 // The filter of the message list: `state:open agent:coder type:task words`. Pure.
 
-const KEYS = { state: "state", agent: "agent", from: "agent", to: "agent", type: "type", since: "since", until: "until", retry: "retry_of" };
+const KEYS = { __proto__: null, state: "state", agent: "agent", from: "agent", to: "agent", type: "type", since: "since", until: "until", retry: "retry_of" };
 
 /** The query of `/api/messages` that a filter stands for. Words that name no key are looked for in id and content. */
 export function asked(filter) {

@@ -53,7 +53,7 @@ const SHELL = {
   "locked.refused": ["The token of this tab is not taken any more", "このタブのトークンは無効になりました"],
   "locked.text": ["The page shows your agents' screens and can answer for you, so it opens only with a token. Print its address in the workspace, and open it here.", "このページはエージェントの画面を見せ、あなたに代わって答えられるので、トークンでのみ開きます。ワークスペースで次を実行し、表示されたアドレスを開いてください。"],
   "stranger.title": ["The token of this tab is not known here", "このタブのトークンはここでは通用しません"],
-  "stranger.text": ["What answers at this address does not know this tab's token, so the token was not sent. The tokens were made anew, or another program has taken the port. Open the page anew.", "このアドレスで応答しているものは、このタブのトークンを知りません。トークンは送っていません。トークンが作り直されたか、別のプログラムがポートを使っています。ページを開き直してください。"],
+  "stranger.text": ["What answers at this address does not know this tab's token, so the token was not sent. The tokens were made anew, or another program has taken the port. This page tries again by itself. Where it stays so, open it anew.", "このアドレスで応答しているものは、このタブのトークンを知りません。トークンは送っていません。トークンが作り直されたか、別のプログラムがポートを使っています。このページは自動で再接続します。変わらなければ、開き直してください。"],
   "copy": ["Copy", "コピー"],
   "copy.of": ["Copy: {text}", "コピー: {text}"],
   "copied": ["Copied", "コピーしました"],

@@ -1,6 +1,6 @@
 // Requests. Each answer is { ok, status, data } or { ok: false, status, problem }; a status of 0 is a daemon that is away.
 
-// The token, while whoever answers here is known to know it; else null, and nothing is asked.
+// The ticket, while whoever answers here is known to know the token; else null, and nothing is asked.
 let token = null;
 
 export const setToken = (text) => {

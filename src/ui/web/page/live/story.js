@@ -26,8 +26,11 @@ export function useStory(id, isFollowed = true) {
     const stop = onTouched((touched) => {
       const isMeant = touched.has("*") || [...ids].some((one) => touched.has(one));
       if (!isMeant || !isFollowed) return;
-      clearTimeout(timer);
-      timer = setTimeout(read, LATER_MS);
+      // Also where something happens all the time, it is read again.
+      timer ??= setTimeout(() => {
+        timer = null;
+        read();
+      }, LATER_MS);
     });
     return () => {
       given.abort();

@@ -3,7 +3,7 @@ import { frozen, now } from "../base/time.js";
 import { parser } from "../base/sse.js";
 import { headers, setToken } from "./api.js";
 import { apply, isKnown, link } from "./store.js";
-import { forgetToken, isKnownThere, takeToken } from "./token.js";
+import { forgetTicket, keptTicket, takeToken, ticketOf, tokenFor } from "./token.js";
 
 /** Seconds until the next try; the last one stays. */
 const WAITS = [1, 2, 4, 8];
@@ -16,19 +16,19 @@ let hurry = null;
 export const tryNow = () => hurry?.();
 
 export async function follow() {
-  const token = takeToken();
-  if (!token) return locked("none");
+  const known = { token: takeToken(), ticket: keptTicket() };
+  if (!known.token && !known.ticket) return locked("none");
   for (let tries = 0; ; tries += 1) {
-    const ended = await once(token, () => {
+    const ended = await once(known, () => {
       tries = 0;
     });
-    if (ended) return ended;
-    await pause(WAITS[Math.min(tries, WAITS.length - 1)]);
+    if (ended === "locked") return ended;
+    await pause(ended ?? "away", WAITS[Math.min(tries, WAITS.length - 1)]);
   }
 }
 
-/** One connection, until it ends. What it gives is why no other is made, if so. */
-async function once(token, onLive) {
+/** One connection, until it ends: `locked` if no other is to be made, `stranger` if whoever answers does not know the token. */
+async function once(known, onLive) {
   const given = new AbortController();
   let watch = null;
   const alive = () => {
@@ -37,8 +37,11 @@ async function once(token, onLive) {
   };
   try {
     alive();
-    if (!(await isKnownThere(token))) return stranger();
-    setToken(token);
+    known.token ??= await tokenFor(known.ticket, given.signal);
+    if (!known.token) return locked("refused");
+    const ticket = await ticketOf(known.token, given.signal);
+    if (!ticket) return "stranger";
+    setToken(ticket);
     const from = lastId === null ? {} : { "Last-Event-ID": lastId };
     const answer = await fetch("/api/events?view=true", {
       headers: { ...headers(), ...from, Accept: "text/event-stream" },
@@ -77,20 +80,15 @@ async function read(body, alive, onLive) {
 const decoded = ({ name, data, id }) => ({ name, id, data: JSON.parse(data) });
 
 function locked(why) {
-  if (why === "refused") forgetToken();
+  if (why === "refused") forgetTicket();
   link.value = { state: "locked", since: null, next: null, why };
   return "locked";
 }
 
-function stranger() {
-  link.value = { state: "stranger", since: null, next: null, why: null };
-  return "stranger";
-}
-
-async function pause(seconds) {
-  const since = link.value.state === "away" ? link.value.since : new Date(now()).toISOString();
+async function pause(state, seconds) {
+  const since = link.value.since ?? new Date(now()).toISOString();
   if (isKnown.value) frozen.value ??= Date.parse(since);
-  link.value = { state: "away", since, next: Date.now() + seconds * 1000, why: null };
+  link.value = { state, since, next: Date.now() + seconds * 1000, why: null };
   await new Promise((done) => {
     const timer = setTimeout(done, seconds * 1000);
     hurry = () => {

@@ -14,6 +14,8 @@ import { useSteady } from "./needs.js";
 import { Story } from "./story.js";
 
 const PAGE = 200, ROW = 61;
+/** Rows from which on the list begins anew, when something happens. */
+const LIST_MAX = 10000;
 /** Typing in the filter asks so long after the last letter. */
 const TYPING_MS = 200;
 
@@ -21,7 +23,8 @@ const TYPING_MS = 200;
 function useMessages(filter) {
   const [list, setList] = useState(null);
   const [problem, setProblem] = useState(null);
-  const next = useRef(null), isReading = useRef(false);
+  const next = useRef(null), isReading = useRef(false), isLong = useRef(false);
+  const known = useRef(null);
   const isLive = link.value.state === "live";
   const address = (after) => `/api/messages?${new URLSearchParams({ ...asked(filter), limit: PAGE, ...(after ? { after } : {}) })}`;
   useEffect(() => {
@@ -34,14 +37,22 @@ function useMessages(filter) {
       setProblem(answer.ok ? null : answer.problem);
       if (!answer.ok) return;
       const page = answer.data.messages;
-      if (isFirst || !next.current) next.current = answer.data.next;
-      const wasFirst = isFirst;
+      const old = known.current ?? [];
+      const isKept = !isFirst && isLong.current && old.length < LIST_MAX && isJoined(old, page);
       isFirst = false;
-      setList((old) => (old && !wasFirst ? withFirst(old, page) : page));
+      if (!isKept) {
+        isLong.current = false;
+        next.current = answer.data.next;
+      }
+      known.current = isKept ? withFirst(old, page) : page;
+      setList(known.current);
     };
+    // Also where something happens all the time, it is read again.
     const later = (ms) => {
-      clearTimeout(timer);
-      timer = setTimeout(read, ms);
+      timer ??= setTimeout(() => {
+        timer = null;
+        read();
+      }, ms);
     };
     later(list === null ? 0 : TYPING_MS);
     const stop = onTouched(() => later(500));
@@ -58,10 +69,15 @@ function useMessages(filter) {
     isReading.current = false;
     if (!answer.ok) return;
     next.current = answer.data.next;
-    setList((old) => withFirst(answer.data.messages, old ?? []));
+    isLong.current = true;
+    known.current = withFirst(answer.data.messages, known.current ?? []);
+    setList(known.current);
   };
   return { list, problem, more };
 }
+
+/** Whether there is nothing between the first page and what was known: so many may have come that the page ends before it. */
+const isJoined = (old, page) => page.length < PAGE || old.some((message) => message.id === page[page.length - 1].id);
 
 /** The first page anew, then what was behind it. */
 export function withFirst(old, page) {
