@@ -1,7 +1,7 @@
 //! Tasks of the user's that were completed, for whoever is told of them.
 
 use super::bodies::title_of;
-use super::events::{EventFilter, EVENTS_MAX};
+use super::events::{EVENTS_MAX, EventFilter};
 use super::model::Model;
 use super::problems::unreadable;
 use crate::engine::message::Kind;

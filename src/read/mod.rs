@@ -32,7 +32,7 @@ mod told;
 mod view;
 
 pub use completed::{CompletedTask, CompletedTasks};
-pub use events::{EventFilter, EVENTS_FIRST, EVENTS_MAX, Steps, StreamStart};
+pub use events::{EVENTS_FIRST, EVENTS_MAX, EventFilter, Steps, StreamStart};
 pub use fold::Fold;
 pub use inbox::letters;
 pub use live::{Live, LiveInfo};

@@ -11,7 +11,7 @@ use super::stream::{self, BEAT, COMMENT, event};
 use crate::daemon::clients::reads::Reads;
 use crate::daemon::clients::request::Request;
 use crate::io::journal::Cursor;
-use crate::read::{EventFilter, EVENTS_FIRST, EVENTS_MAX, Seen, Steps, StreamStart};
+use crate::read::{EVENTS_FIRST, EVENTS_MAX, EventFilter, Seen, Steps, StreamStart};
 use crate::wire::api::{EventsQuery, Problem, ResetInfo};
 use axum::body::Bytes;
 use axum::extract::State;
