@@ -5,8 +5,8 @@ use crate::house::{House, PLAIN_AGENT};
 use serde_json::Value;
 use std::ffi::OsStr;
 
-/// Keeps what it is given, and where it is.
-const TELL: &str = "cat >> told.jsonl; { pwd; env; } > told.env\n";
+/// Keeps where it is, and then what it is given: whoever sees that sees both.
+const TELL: &str = "{ pwd; env; } > told.env; cat >> told.jsonl\n";
 
 impl House {
     fn notify(&self, lines: &str) {
@@ -113,5 +113,40 @@ fn a_command_that_fails_is_missing_or_is_slow_stops_nothing() {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
     assert!(stat.is_empty() || stat.contains(") Z "), "{stat}");
     assert_eq!(house.told().len(), 1, "{:?}", house.told());
+    house.end();
+}
+
+#[test]
+fn a_held_message_is_told_with_its_cures() {
+    let agent = "  - {name: frail, reports_to: user, provider: plain, command: [bash, ./frail.sh], marker: FRAIL OK}\n";
+    let files = [("frail.sh", "IFS= read -r line; exit 3\n"), ("tell.sh", TELL)];
+    let mut house = House::new("notifies-held 保留", agent, &files);
+    house.notify("  command: [bash, ./tell.sh]\n  on: [held]\n");
+    house.start();
+    house.drop("h.yaml", "id: h-1\nto: frail\ncontent: 落ちる\non_doubt: hold\n");
+    house.until("it to be told", |house| house.is_told("held.h-1"));
+    let (event, _) = house.told().remove(0);
+    assert_eq!((&event["kind"], &event["message"]), (&"held".into(), &"h-1".into()), "{event}");
+    let cures: Vec<&str> = event["cures"]
+        .as_array()
+        .expect("cures")
+        .iter()
+        .filter_map(|cure| cure["command"].as_str())
+        .collect();
+    assert!(cures.contains(&"tasuki retry h-1") && cures.contains(&"tasuki cancel h-1"), "{event}");
+    house.end();
+}
+
+#[test]
+fn a_command_is_given_no_secret() {
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ0123";
+    let mut house = House::plain("notifies-secrets 秘");
+    house.write("tell.sh", TELL);
+    house.notify("  command: [bash, ./tell.sh]\n  on: [completed]\n");
+    house.start();
+    house.drop("t.yaml", &format!("id: t-1\nto: worker\ncontent: use {secret}\n"));
+    house.until("its end to be told", |house| !house.told().is_empty());
+    let text = house.read("told.jsonl");
+    assert!(text.contains("use ***") && !text.contains("ghp_"), "{text}");
     house.end();
 }

@@ -1,4 +1,4 @@
-//! Readers of streams that read nothing while much happens: nothing is kept for them, and they miss nothing.
+//! Readers of the stream of events that read nothing while much happens: nothing is kept for them, and they miss nothing.
 
 use crate::events::{Stream, hear_all, steps};
 use crate::house::House;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// Readers that read nothing: what is kept for each would be seen this often.
 const READERS: usize = 24;
-/// What so many readers may cost the daemon, in KiB: two batches of steps, or two screens, each.
+/// What so many readers may cost the daemon, in KiB: two batches of steps each.
 const GROWTH_KIB: u64 = 24 << 10;
 /// An answer comes within this.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -77,52 +77,5 @@ fn twenty_thousand_events_are_kept_for_nobody_and_missed_by_nobody() {
         heard.extend(hear_all(&house, at, last));
         assert!(heard == all, "{} of {}, and {at:?}", heard.len(), all.len());
     }
-    house.end();
-}
-
-/// Fills its screen again and again for a while.
-const NOISY: &str = r#"
-while IFS= read -r line; do
-  token=$(echo "$line" | sed -n 's/.*(token \([a-z0-9]*\)).*/\1/p')
-  for round in $(seq 1 140); do
-    for row in $(seq 1 60); do printf '\033[3%dm%d %d 襷をつなぐ \033[1;44m%s\033[0m\n' $((row % 8)) $round $row "とても長い行 🎌"; done
-    sleep 0.1
-  done
-  echo "NOISY OK $token"
-done
-"#;
-
-#[test]
-fn screens_are_kept_for_nobody() {
-    let agent = "  - {name: noisy, reports_to: user, provider: plain, command: [bash, ./noisy.sh], marker: NOISY OK}\n";
-    let mut house = House::new("screens 画面", agent, &[("noisy.sh", NOISY)]);
-    house.start();
-    house.until("idle", |house| house.read("status/agents/noisy.yaml").contains("state: idle"));
-    let open = || {
-        let mut stream = UnixStream::connect(socket(&house)).expect("a connection");
-        stream.set_read_timeout(Some(DEADLINE)).expect("a deadline");
-        let head = "GET /api/agents/noisy/screen?follow=true HTTP/1.1\r\nHost: x\r\n\r\n";
-        stream.write_all(head.as_bytes()).expect("a request");
-        let mut piece = [0; 64];
-        stream.read_exact(&mut piece).expect("an answer");
-        assert!(piece.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&piece));
-        stream
-    };
-    let slow: Vec<UnixStream> = (0..READERS).map(|_| open()).collect();
-    let before = memory(&house);
-    house.drop("t.yaml", "id: t\nto: noisy\ncontent: 騒ぐ\n");
-    house.result("t");
-    let grown = memory(&house).saturating_sub(before);
-    println!("screens beside {READERS} readers: {grown} KiB more");
-    assert!(grown < GROWTH_KIB, "{grown} KiB more than the {before} KiB before");
-    // Whoever comes now sees what is there now.
-    let mut last = open();
-    let (mut all, mut piece) = (String::new(), [0; 65_536]);
-    while !all.contains("NOISY OK") {
-        let read = last.read(&mut piece).expect("a screen");
-        assert!(read > 0, "it ended: {all}");
-        all.push_str(&String::from_utf8_lossy(&piece[..read]));
-    }
-    drop(slow);
     house.end();
 }
