@@ -16,6 +16,7 @@ mod echo;
 mod engine;
 mod engine_properties;
 mod engine_size;
+mod examples;
 mod http;
 mod marker;
 mod marker_spoofs;

@@ -19,7 +19,8 @@ Examples:
   tasuki attach --all            all agents at once, read-only: C-b n next page
 
 tasuki types nothing to an agent while you type in its window. While you are alone, the windows have the size of your terminal; \
-then they get their own again. Two people who are attached see the same window, and both type \
+then they get their own again. The status line has the team's pulse: working, waiting, needs you, failed, stuck. \
+A narrow one has only what you should know of, such as `?2 ✗1`. Two people who are attached see the same window, and both type \
 there. So nobody can attach to another agent while somebody looks at one, unless `--take` detaches them first.
 
 Exit codes:
