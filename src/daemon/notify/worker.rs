@@ -3,7 +3,7 @@
 
 use super::plan::NotifyPlan;
 use crate::daemon::clients::reads::Reads;
-use crate::engine::words::Seq;
+use crate::engine::words::{Millis, Seq};
 use crate::io::clock::Clock;
 use crate::io::command::{self, CommandEnd};
 use crate::io::journal::{Cursor, Extent};
@@ -45,6 +45,8 @@ pub(super) struct NotifyWorker {
     reads: Reads,
     /// Why the command cannot be started.
     note: watch::Sender<Option<String>>,
+    /// When this daemon began.
+    began: Millis,
     plan: NotifyPlan,
     asked: Option<Arc<NotifySettings>>,
     /// None where nobody asked for completed tasks.
@@ -64,9 +66,21 @@ impl NotifyWorker {
         reads: Reads,
         note: watch::Sender<Option<String>>,
     ) -> Self {
-        let plan = NotifyPlan::default();
+        let (plan, began) = (NotifyPlan::default(), clock.now());
         let (asked, place, saved) = (None, None, None);
-        Self { workspace, clock, reads, note, plan, asked, place, saved, is_first: true, is_blind: false }
+        Self {
+            workspace,
+            clock,
+            reads,
+            note,
+            began,
+            plan,
+            asked,
+            place,
+            saved,
+            is_first: true,
+            is_blind: false,
+        }
     }
 
     /// Tells until the daemon ends. Where the team file has no `notify:` it sleeps until that changes.
@@ -151,7 +165,8 @@ impl NotifyWorker {
             self.plan = NotifyPlan::of(saved.clone(), now);
             self.saved = Some(saved);
         }
-        self.plan.ask_for(&asked.on, now);
+        // What comes between the daemon's start and its first look has begun since it was asked for.
+        self.plan.ask_for(&asked.on, if self.is_first { self.began } else { now });
         let seq = self.saved.as_ref().and_then(|saved| saved.seq).filter(|_| self.is_first);
         let begin = || match seq {
             Some(seq) => Place::Behind(seq),
