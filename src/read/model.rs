@@ -3,6 +3,7 @@
 use super::closed::ClosedSegments;
 use super::files;
 use super::fold::Fold;
+use super::letters::Letters;
 use super::live::Live;
 use super::metrics::Metrics;
 use super::view::Picture;
@@ -44,6 +45,8 @@ pub struct Model {
     pub(super) closed: ClosedSegments,
     /// Tasks that failed lately, until one is tried again.
     pub(super) failed: Option<Vec<NeedInfo>>,
+    /// What is told of unread letters, until their folder changes.
+    pub(super) letters: Option<Letters>,
     /// What has failed since they were looked up.
     pub(super) failed_since: Vec<MessageId>,
     pub(super) metrics: Option<Box<Metrics>>,
@@ -69,6 +72,7 @@ impl Model {
             live: Arc::default(),
             closed: ClosedSegments::default(),
             failed: None,
+            letters: None,
             failed_since: Vec::new(),
             metrics: None,
             picture: None,

@@ -83,9 +83,9 @@ impl NotifyPlan {
             self.completed.pop_front();
         }
         let behind = self.told_up_to();
-        let present: BTreeSet<&str> = needs.iter().map(|need| need.id.as_str()).collect();
+        let present: BTreeSet<String> = needs.iter().map(|need| NotifyEventInfo::from(need).id).collect();
         self.told.retain(|id, told| match told.seq {
-            0 if present.contains(id.as_str()) => {
+            0 if present.contains(id) => {
                 told.is_carried = false;
                 true
             }
@@ -99,8 +99,8 @@ impl NotifyPlan {
                 && self.fresh.0.contains(&event.kind)
                 && need.since < self.fresh.1;
             if is_old {
-                self.told.insert(need.id.clone(), Told { seq: 0, is_carried: false });
-            } else if self.on.contains(&event.kind) && !self.told.contains_key(&need.id) {
+                self.told.insert(event.id, Told { seq: 0, is_carried: false });
+            } else if self.on.contains(&event.kind) && !self.told.contains_key(&event.id) {
                 self.waiting.push(event);
             }
         }

@@ -7,9 +7,9 @@ use crate::engine::words::{AgentName, MessageId, Millis, counted};
 use crate::read::bodies::title_of;
 use crate::read::closed::Ended;
 use crate::read::files;
-use crate::read::inbox::letters;
+use crate::read::letters::Letters;
 use crate::read::model::Model;
-use crate::wire::api::{AgentInfo, CureInfo, LetterInfo, NeedGroup, NeedInfo, NeedKindInfo};
+use crate::wire::api::{AgentInfo, CureInfo, NeedGroup, NeedInfo, NeedKindInfo};
 use crate::wire::message::view::MessageView;
 use crate::wire::time::rfc3339_ms;
 use serde::Deserialize;
@@ -22,8 +22,6 @@ use std::ops::ControlFlow;
 const FAILED_MS: u64 = 24 * 3_600_000;
 /// Failed tasks, and refused and lost files, that are shown.
 const SHOWN: usize = 50;
-/// Unread messages of which the first line is shown.
-const LETTERS_SHOWN: usize = 3;
 /// Finished messages that are looked at for failed tasks.
 const LOOKED_AT: usize = 20_000;
 
@@ -241,15 +239,21 @@ impl Model {
         paths.take(SHOWN).filter_map(need).collect()
     }
 
-    fn unread(&self) -> Option<NeedInfo> {
-        let unread = self.workspace.unread();
+    fn unread(&mut self) -> Option<NeedInfo> {
+        let (unread, at) = (self.workspace.unread(), files::modified(&self.workspace.inbox()));
+        let letters = match self.letters.take() {
+            Some(known) if known.unread == unread && known.at == at => known,
+            _ => Letters::of(&self.workspace, unread, at),
+        };
+        let letters = self.letters.insert(letters).clone();
         (unread > 0).then(|| NeedInfo {
             id: "unread".to_owned(),
             kind: NeedKindInfo::Unread,
             group: NeedGroup::Info,
             title: format!("{} for you", counted(unread, "unread message")),
-            detail: Some(first_lines(&letters(&self.workspace))).filter(|lines| !lines.is_empty()),
-            since: rfc3339_ms(files::modified(&self.workspace.inbox()).unwrap_or_else(|| self.now())),
+            detail: letters.first_lines,
+            since: rfc3339_ms(at.unwrap_or_else(|| self.now())),
+            message: letters.newest,
             cures: vec![CureInfo::of("Read them", "tasuki inbox".to_owned())],
             ..nothing()
         })
@@ -281,14 +285,6 @@ fn kind_of(agent: &Agent, info: &AgentInfo, has_draft: bool) -> Option<(NeedKind
         }
         None => None,
     }
-}
-
-/// The newest letters, a line each.
-fn first_lines(letters: &[LetterInfo]) -> String {
-    let lines = letters.iter().rev().take(LETTERS_SHOWN);
-    let lines: Vec<String> =
-        lines.map(|letter| format!("{}: {}", letter.from, title_of(&letter.content))).collect();
-    lines.join("\n")
 }
 
 fn need_id(name: &AgentName, kind: NeedKindInfo, info: &AgentInfo) -> String {

@@ -99,7 +99,11 @@ impl From<&NeedInfo> for NotifyEventInfo {
     fn from(need: &NeedInfo) -> Self {
         Self {
             kind: need.kind.into(),
-            id: need.id.clone(),
+            // Each letter is news, though those that are unread are one thing to see to.
+            id: match (&need.message, need.kind) {
+                (Some(newest), NeedKindInfo::Unread) => format!("{}.{newest}", need.id),
+                _ => need.id.clone(),
+            },
             title: need.title.clone(),
             detail: need.detail.clone(),
             agent: need.agent.clone(),
