@@ -22,6 +22,6 @@ export function Chains({ chains }) {
   return html`<section class=${`note chainbar ${isYou ? "ask" : ""}`} aria-labelledby="chains"><${Icon} name=${isYou ? "ask" : "waiting"} tone=${isYou ? "ask" : ""} />
     <div class="grow"><h2 id="chains">${t("chain")}</h2>${shownOnes.map((chain) => html`<${Chain} key=${`${chain.message}.${chain.need ?? ""}`} chain=${chain} />`)}</div>
     ${worth.length > 1 && html`<button class="btn plain" type="button" aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)}>${isOpen ? t("chain.fewer") : t("chain.more", { n: worth.length - 1 })}</button>`}
-    ${first.need && html`<a class="btn ask" href=${to("needs", first.need)}>${t("answer")} <kbd aria-hidden="true">a</kbd></a>`}
+    ${first.need && isYou && html`<a class="btn ask" href=${to("needs", first.need)}>${t("answer")} <kbd aria-hidden="true">a</kbd></a>`}
   </section>`;
 }

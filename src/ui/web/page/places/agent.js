@@ -7,7 +7,7 @@ import { shown } from "../base/text.js";
 import { markOf } from "../base/states.js";
 import { messages, onTouched } from "../live/store.js";
 import { ask, at } from "../live/api.js";
-import { Command, Icon, Name, State, Text, When } from "../parts/small.js";
+import { Command, Icon, Name, Said, State, When } from "../parts/small.js";
 import { agentVerb, answer } from "../parts/act.js";
 import { Screen, useScreen } from "../draw/screen.js";
 import { Choices } from "./need.js";
@@ -56,7 +56,7 @@ export function Agent({ agent }) {
     ${screen?.rows ? html`<${Screen} screen=${screen} label=${t("screen.of", { agent: name })} class=${isWhole ? "whole" : "scroll"} />
       <div class="under meta" id="read-as"><span class="row"><${Icon} name="screen" />${t("screen.live", { w: screen.size[0], h: screen.size[1] })}</span><span>${t("screen.read")} <strong>${shown(screen.state)}</strong>${screen.rule !== "-" && html` ${t("screen.rule")} <code>${shown(screen.rule)}</code>`}</span></div>`
       : html`<p class="term none">${screen ? t("screen.none") : ""}</p>`}
-    ${agent.why && agent.state !== "waiting_input" && html`<p class="pad say"><${Text} of=${agent.why} /></p>`}
+    ${agent.why && agent.state !== "waiting_input" && html`<p class="pad say"><${Said} of=${agent.why} /></p>`}
     <hr />
     ${asks && html`<div class="pad stack"><h3>${t("screen.answer")}</h3><${Choices} agent=${name} asks=${asks} isDense=${true} /></div><hr />`}
     <${Queue} details=${details} agent=${agent} />

@@ -1,6 +1,6 @@
 // One thing that waits for a person: what it is, how that is known, and what settles it.
 import { html, useState } from "../base/view.js";
-import { plural, t } from "../base/words.js";
+import { t } from "../base/words.js";
 import { go, to } from "../base/route.js";
 import { choiceText, firstLine, reasonAndCure, shown } from "../base/text.js";
 import { useKeys } from "../base/keys.js";

@@ -8,7 +8,7 @@ import { useKeys } from "../base/keys.js";
 import { lineOf, markOf } from "../base/states.js";
 import { needs, pressing, team } from "../live/store.js";
 import { family, layout, listed, withoutWell } from "../draw/tree.js";
-import { Age, Command, Empty, Icon, Name, State, Tabs, Text, useWidth } from "../parts/small.js";
+import { Age, Command, Empty, Icon, Name, Said, State, Tabs, useWidth } from "../parts/small.js";
 import { Chains } from "../parts/chain.js";
 import { Agent } from "./agent.js";
 import { Table } from "./table.js";
@@ -68,7 +68,7 @@ function List({ list, kin, chosen }) {
     const line = lineOf(agent);
     return html`<li key=${name}><a href=${to("team", name, route.value.query)} class=${`l${Math.min(depth + 1, 5)}`} data-agent=${name} aria-current=${chosen === agent ? "true" : undefined}><${Icon} name=${mark.icon} tone=${mark.tone} /><b><${Name} of=${name} /></b>
       <span class=${`meta num ${mark.tone === "ask" ? "c-ask" : ""}`}>${agent.since && html`<${Age} since=${agent.since} />`}</span>
-      <span class="m"><span class=${mark.tone ? `c-${mark.tone}` : ""}>${mark.word}</span>${line && html`: <${Text} of=${line} />`}${agent.queued > 0 && ` · ${t("queue.n", { n: agent.queued })}`}${kin.hidden.has(name) && ` · ${t("and.n", { n: kin.hidden.get(name).length })}`}</span></a></li>`;
+      <span class="m"><span class=${mark.tone ? `c-${mark.tone}` : ""}>${mark.word}</span>${line && html`: <${Said} of=${line} />`}${agent.queued > 0 && ` · ${t("queue.n", { n: agent.queued })}`}${kin.hidden.has(name) && ` · ${t("and.n", { n: kin.hidden.get(name).length })}`}</span></a></li>`;
   })}</ul>`;
 }
 
@@ -127,7 +127,7 @@ function Card({ agent, isChosen, hidden, kin, onOpen }) {
   const line = lineOf(agent);
   return html`<a href=${to("team", agent.agent_name, route.value.query)} class=${`agent is-${mark.tone || "plain"}`} data-agent=${agent.agent_name} aria-current=${isChosen ? "true" : undefined}>
       <span class="name"><${Name} of=${agent.agent_name} /></span><${State} mark=${mark} since=${agent.since} isShort=${agent.state === "waiting" || (agent.since && isLong(agent.since))} />
-      <span class="doing">${line && html`<${Text} of=${line} />`}</span>
+      <span class="doing">${line && html`<${Said} of=${line} />`}</span>
       <span class="f"><span class="row"><${Pips} n=${agent.queued} />${agent.queued > 0 ? t("queue.n", { n: agent.queued }) : t("queue.empty")}</span><span class="cut">${agent.provider}</span></span></a>
     ${hidden && html`<button class="folded" type="button" aria-label=${t("and.n", { n: hidden.length })} onClick=${() => onOpen(agent.agent_name)}>${hidden.slice(0, 6).map((name) => html`<${Mark} key=${name} agent=${kin.byName.get(name)} />`)}<span>+${hidden.length}</span></button>`}`;
 }
