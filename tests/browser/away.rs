@@ -153,6 +153,7 @@ fn a_page_says_that_the_disk_is_full_and_goes_on_when_there_is_room() {
     browser.run("location.hash = '#/command'", &[]);
     let mut fill = std::fs::File::create(disk.0.join("fill")).expect("a file");
     while fill.write_all(&[b'x'; 4096]).is_ok() {}
+    drop(fill);
     browser.write("#what", "do what has no room");
     browser.click(".btn.go");
     browser.until("document.querySelector('.compose .note.bad')");
