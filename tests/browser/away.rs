@@ -242,10 +242,8 @@ fn a_stranger_on_the_port_gets_no_token_and_the_page_goes_on_when_it_has_left() 
     let stranger = Stranger::at(port, forged);
     browser.until_shown("The token of this tab is not known here");
     browser.picture("away-stranger");
-    let secrets = format!(
-        "return JSON.stringify([sessionStorage, localStorage, document.cookie, location.href, window.name, history.state])"
-    );
-    let kept = browser.run(&secrets, &[]).to_string();
+    let secrets = "return JSON.stringify([sessionStorage, localStorage, document.cookie, location.href, window.name, history.state])";
+    let kept = browser.run(secrets, &[]).to_string();
     assert!(!kept.contains(&token), "whoever has the port reads what the tab has kept");
     let ticket = browser.run("return sessionStorage.getItem('tasuki-ticket')", &[]);
     let ticket = ticket.as_str().expect("a ticket").to_owned();
