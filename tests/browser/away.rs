@@ -37,6 +37,13 @@ fn until_live(browser: &Browser) {
     ));
 }
 
+/// Takes the network from the page, or gives it back.
+fn offline(browser: &Browser, is: bool) {
+    browser.devtools("Network.enable", &json!({}));
+    let conditions = json!({"offline": is, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1});
+    browser.devtools("Network.emulateNetworkConditions", &conditions);
+}
+
 /// Ids that the list of messages shows, in its order.
 fn listed(browser: &Browser) -> String {
     let rows = "return [...document.querySelectorAll('.window .list li .t bdi')].map((one) => one.textContent).join(' ')";
@@ -76,14 +83,18 @@ fn a_page_goes_on_over_a_killed_daemon_without_a_reload() {
         browser.until("document.querySelector('.stale') && document.getElementById('icon').getAttribute('href') === 'icons/away.svg'");
         assert!(browser.text().contains("before"), "the last picture is kept");
         browser.picture("away-killed");
+        // The daemon is back before the page is.
+        offline(&browser, true);
         house.start();
+        send(&house, &format!("meanwhile-{round}"));
+        offline(&browser, false);
         until_live(&browser);
         // What happens now comes once, and what happened meanwhile as well.
         send(&house, &format!("after-{round}"));
         browser.until_shown(&format!("after-{round}"));
     }
-    browser.until("document.querySelectorAll('.window .list li').length === 4");
-    assert_eq!(listed(&browser), "after-2 after-1 after-0 before");
+    browser.until("document.querySelectorAll('.window .list li').length === 7");
+    assert_eq!(listed(&browser), "after-2 meanwhile-2 after-1 meanwhile-1 after-0 meanwhile-0 before");
     let doubled = "const all = window.__tail; return all.length - new Set(all).size";
     assert_eq!(browser.run(doubled, &[]), json!(0));
     let told = "const keys = new Set(window.__tail.map((key) => Number(key.split('.')[0]))); return Math.max(...keys) - Math.min(...keys) + 1 - keys.size";
@@ -142,6 +153,7 @@ fn a_page_says_that_the_disk_is_full_and_goes_on_when_there_is_room() {
     browser.run("location.hash = '#/command'", &[]);
     let mut fill = std::fs::File::create(disk.0.join("fill")).expect("a file");
     while fill.write_all(&[b'x'; 4096]).is_ok() {}
+    drop(fill);
     browser.write("#what", "do what has no room");
     browser.click(".btn.go");
     browser.until("document.querySelector('.compose .note.bad')");
@@ -230,10 +242,8 @@ fn a_stranger_on_the_port_gets_no_token_and_the_page_goes_on_when_it_has_left() 
     let stranger = Stranger::at(port, forged);
     browser.until_shown("The token of this tab is not known here");
     browser.picture("away-stranger");
-    let secrets = format!(
-        "return JSON.stringify([sessionStorage, localStorage, document.cookie, location.href, window.name, history.state])"
-    );
-    let kept = browser.run(&secrets, &[]).to_string();
+    let secrets = "return JSON.stringify([sessionStorage, localStorage, document.cookie, location.href, window.name, history.state])";
+    let kept = browser.run(secrets, &[]).to_string();
     assert!(!kept.contains(&token), "whoever has the port reads what the tab has kept");
     let ticket = browser.run("return sessionStorage.getItem('tasuki-ticket')", &[]);
     let ticket = ticket.as_str().expect("a ticket").to_owned();

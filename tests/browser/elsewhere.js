@@ -153,11 +153,11 @@ function attemptsOn(target, token) {
   add("frame without a referrer", messages((at) => put("iframe", { src: at("/"), referrerPolicy: "no-referrer" })));
   add("frame of an answer", messages((at) => put("iframe", { src: at("/frame.html") })));
   add("window", messages((at) => open(at("/"), "_blank")));
-  add("a hold on a window", async (at) => {
-    const other = open(at("/"), "_blank");
-    await later(MOMENT_MS * 2);
-    return other && !other.closed ? "got: a hold on its window" : "refused";
-  });
+  add("a hold on a window", (at, own) => new Promise((done) => {
+    let other = null;
+    addEventListener("message", (event) => event.data === own && done(other.closed ? "refused" : "got: a hold on its window"));
+    other = open(at("/"), "_blank");
+  }));
   add("window with the token", messages((at) => open(`${at("/")}#token=${token}`, "_blank")));
 
   // Streams and sockets.

@@ -1,5 +1,6 @@
 //! The page in Debian's Chromium, on a real daemon with real panes.
 #![expect(clippy::disallowed_methods, reason = "waits for other processes with a deadline")]
+#![expect(clippy::disallowed_types, reason = "servers beside the daemon keep what they were asked")]
 #![expect(clippy::expect_used, reason = "helpers of tests may fail loudly")]
 
 mod away;

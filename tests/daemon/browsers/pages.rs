@@ -206,8 +206,9 @@ fn a_ticket_holds_while_the_port_stays_open_and_a_token_over_it() {
             Port::open(house, &[]);
         },
         &|house| {
-            let other = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
-            let other = other.local_addr().expect("its number").port().to_string();
+            let free = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+            let other = free.local_addr().expect("its number").port().to_string();
+            drop(free);
             assert_eq!(asked(house, &["--port", &other]).0, Some(0));
             assert_eq!(asked(house, &["--port", &port.port.to_string()]).0, Some(0));
         },
