@@ -5,7 +5,6 @@
 
 mod away;
 mod axe;
-#[expect(dead_code, reason = "benches use more of it")]
 #[path = "../support/browser.rs"]
 mod browser;
 mod command;
