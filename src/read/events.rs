@@ -12,9 +12,9 @@ use crate::wire::time::rfc3339_ms;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// Steps that are read at once, at first and at most: so much waits for a reader that is slow, some 100 KB. Whoever has just come
-/// may be gone before it has taken many.
+/// Steps that are read at once for a reader that has just come: it may be gone before it has taken many.
 pub const STEPS_FIRST: usize = 16;
+/// The most steps that are read at once: so much waits for a reader that is slow, some 100 KB.
 pub const STEPS_MAX: usize = 256;
 
 /// What of all that happens is asked for.

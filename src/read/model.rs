@@ -5,7 +5,7 @@ use super::files;
 use super::fold::Fold;
 use super::live::Live;
 use super::metrics::Metrics;
-use super::view::Picture;
+use super::picture::Picture;
 use crate::engine::engine::Engine;
 use crate::engine::event::Event;
 use crate::engine::message::Outcome;
