@@ -7,6 +7,7 @@ mod front;
 mod key;
 mod line_keys;
 mod record;
+mod strays;
 mod terminal;
 mod waiting;
 
@@ -17,14 +18,14 @@ pub use family::{Family, session_of};
 pub use front::{is_bare_shell, name_in_front, runs_in_front};
 pub use key::{alive, find, key_of};
 pub use line_keys::{LineKeys, line_keys};
+pub(crate) use strays::{end_stray_clients, end_stray_tmux};
 pub use terminal::{TerminalMode, terminal_mode, unread_input};
 pub use waiting::{surely_works, times_woken, waits_for_input};
 
 use crate::engine::words::ProcessKey;
-use key::raw;
 use record::record;
 use rustix::param::clock_ticks_per_second;
-use rustix::process::{Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
+use rustix::process::{Resource, Rlimit, Signal, getrlimit, setrlimit};
 use rustix::time::{ClockId, clock_gettime};
 use std::path::Path;
 use std::time::Duration;
@@ -80,17 +81,6 @@ pub fn raise_file_limit() -> u64 {
         tracing::warn!(%error, "the limit of open files could not be raised");
     }
     getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
-}
-
-/// Ends a tmux client that nobody hears any more, and nothing that is not one.
-pub(crate) fn end_stray_tmux(pid: u32) {
-    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-    if name.starts_with("tmux")
-        && let Some(pid) = raw(pid)
-        && let Err(error) = kill_process(pid, Signal::KILL)
-    {
-        tracing::warn!(%error, "a tmux client of an earlier daemon could not be ended");
-    }
 }
 
 /// Whether a program has handed its terminal on, as a shell does to what it runs: keys that interrupt go there, and not to it.

@@ -48,6 +48,14 @@ impl Model {
     }
 }
 
+impl Model {
+    /// Why a message failed: tasuki's own words, or the first line of what its agent said.
+    pub(super) fn why_failed(&mut self, id: &MessageId, seq: Seq) -> Option<String> {
+        let (why, answer) = self.end_of(id, seq)?;
+        why.or_else(|| answer.map(|answer| title_of(&answer.body.content))).filter(|why| !why.is_empty())
+    }
+}
+
 /// The first line that says anything, cut where it is long; control characters become spaces.
 pub(super) fn title_of(content: &str) -> String {
     let line = content.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();

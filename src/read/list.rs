@@ -5,6 +5,7 @@ use super::closed::Ended;
 use super::filter::Filter;
 use super::model::{Answers, Model};
 use super::problems::{bad, unreadable};
+use crate::engine::life::StageName;
 use crate::engine::message::BodyRef;
 use crate::engine::state::Open;
 use crate::engine::words::{MessageId, Seq};
@@ -130,7 +131,10 @@ impl Model {
             if page.filter.takes(&finished.message, stage, finished.agent.as_ref()) {
                 let content = model.body_at(finished.body, *content_at).map(|body| body.content);
                 if page.has_text(finished.message.id.as_str(), content.as_deref()) {
-                    page.messages.push(titled(MessageView::finished(finished), content.as_deref()));
+                    let view = titled(MessageView::finished(finished), content.as_deref());
+                    let failed = stage == StageName::Failed;
+                    let why = failed.then(|| model.why_failed(&finished.message.id, finished.seq)).flatten();
+                    page.messages.push(MessageView { reason: why.or(view.reason), ..view });
                 }
             }
             ControlFlow::Continue(())
@@ -142,7 +146,20 @@ impl Model {
     pub(super) fn view(&self, id: &MessageId) -> Option<MessageView> {
         let view = MessageView::of(self.engine(), id)?;
         let parts = self.engine().state().open_parts(id);
-        Some(MessageView { waits_for: self.engine().waits_for(id), parts, ..view })
+        let waits_for = self.engine().waits_for(id).or_else(|| self.need_of_its_agent(id));
+        Some(MessageView { waits_for, parts, ..view })
+    }
+
+    /// What the agent that works on a message needs of a person, or of time.
+    fn need_of_its_agent(&self, id: &MessageId) -> Option<String> {
+        let name = self.engine().state().open.get(id)?.agent.as_ref()?;
+        let agent = self.agent(name).filter(|agent| agent.current_task.as_deref() == Some(id.as_str()))?;
+        match agent.state.as_str() {
+            "waiting_input" if agent.asks.is_some() => Some(format!("you: {name} asks something")),
+            "waiting_input" | "error" => Some(format!("you: {name} needs help")),
+            "rate_limited" => Some(format!("{name}'s limit to be over")),
+            _ => None,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The verbs that people look with, each by its real use: with a daemon, and from the files alone; and what they say of wrong input.
 
 use crate::house::House;
-use serde_json::Value;
+use serde_json::{Value, json as value};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -168,6 +168,14 @@ fn an_inbox_is_read_once_and_only_by_a_person() {
 #[test]
 fn what_waits_for_a_person_is_shown_with_its_cures_and_who_waits() {
     let mut house = busy("needs 用");
+    assert_eq!(json(&house, &["needs"])["chains"], value!([]), "what is worked on waits for nobody");
+    house.drop("q.yaml", "id: q-1\nto: slow\ncontent: 次の仕事\n");
+    house.until("the next", |house| house.path("queue/active/q-1.yaml").exists());
+    let chains = &json(&house, &["needs"])["chains"];
+    let found = (chains.as_array().map(Vec::len), &chains[0]["message"], &chains[0]["behind"]);
+    assert_eq!(found, (Some(1), &value!("q-1"), &value!(1)), "{chains:#}");
+    house.ask(&["cancel", "q-1"]);
+    house.until("its end", |house| house.path("queue/results/q-1.yaml").exists());
     house.write("queue/STOP", "");
     house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP exists"));
     both(&mut house, |house, runs| {
@@ -188,6 +196,35 @@ fn what_waits_for_a_person_is_shown_with_its_cures_and_who_waits() {
         assert_eq!(needs["needs"][0]["kind"], "halted", "what stops the most comes first: {needs:#}");
         assert!(ok(house, &["status"]).contains("1 thing waits for you: see `tasuki needs`"));
         assert!(ok(house, &["inbox", "--keep"]).contains("1 thing waits for you"));
+    });
+}
+
+/// An agent that fails each task, and says why.
+const FAILS: &str = r#"  - {name: worker, reports_to: user, provider: scripted, marker: W OK, command: ["{tasuki}", agent, scripted, --phrase, "{phrase}", --script, "{root}/fails.yaml"]}
+"#;
+
+#[test]
+fn why_a_task_failed_is_said_wherever_it_is_asked_for() {
+    let script = "rules:\n  - do:\n      - fail: \"\\n3 件の試験が失敗 🎌\\nmore of it\"\n";
+    let mut house = House::new("reasons 理由", FAILS, &[("fails.yaml", script)]);
+    house.start();
+    house.drop("t.yaml", "id: t-1\nto: worker\ncontent: 試す\n");
+    house.result("t-1");
+    house.drop("i.yaml", "id: i-1\nfrom: worker\nto: user\ntype: info\ncontent: |\n  お知らせ 🎌\n  続き\n");
+    house.until("the letter", |house| house.path("queue/inbox/i-1.yaml").exists());
+    both(&mut house, |house, _| {
+        for words in [&["ls"][..], &["needs"], &["why", "t-1"], &["show", "t-1"]] {
+            let page = ok(house, words);
+            assert!(page.contains("3 件の試験が失敗 🎌"), "{words:?}: {page}");
+        }
+        // The log has no content of anything.
+        assert!(!house.read("status/activity.log").contains("件の試験"));
+        let needs = json(house, &["needs"]);
+        let unread = needs["needs"].as_array().expect("needs").iter().find(|need| need["kind"] == "unread");
+        assert!(
+            unread.expect("the letter")["detail"].to_string().contains("worker: お知らせ 🎌"),
+            "{needs:#}"
+        );
     });
 }
 
@@ -313,6 +350,8 @@ fn a_dialog_is_a_need_with_its_choices_and_a_shell_completes_them() {
     {
         assert!(page.contains(words), "{words}: {page}");
     }
+    let table = ok(&house, &["ls", "--open"]);
+    assert!(table.contains("waits for you: a asks something"), "{table}");
     assert_eq!(completed(&house, &["answer", ""]), ["a"]);
     assert_eq!(completed(&house, &["answer", "a", ""]), ["1", "2", "3"]);
     assert_eq!(ok(&house, &["status", "--line"]), "◉0 ⋯0 ?1 ✗0 ~0\n");

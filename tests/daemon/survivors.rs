@@ -135,6 +135,21 @@ fn a_client_that_never_leaves_does_not_keep_the_server() {
 }
 
 #[test]
+fn a_server_that_cannot_end_for_a_client_that_never_leaves_is_waited_for_no_longer() {
+    let mut house = house("stray and ending");
+    house.start();
+    launched(&house);
+    let clients = house.tmux(&["list-clients", "-F", "#{client_pid}"]);
+    clients.lines().for_each(|client| signal(client, Signal::STOP).expect("a signal"));
+    house.kill();
+    house.tmux(&["kill-server"]);
+    house.start();
+    house.until("their end", |_| !clients.lines().any(|client| lives(client.parse().expect("a pid"))));
+    house.until("it to go on", |house| house.read("started.a").lines().count() == 2);
+    house.end();
+}
+
+#[test]
 fn agents_that_outlived_their_tmux_too_are_ended_by_their_processes() {
     let mut house = house("without tmux");
     house.start();

@@ -373,16 +373,30 @@ impl Work<'_> {
         self.go(id, Move::Hold, Why::Text(why));
     }
 
-    /// Puts a turn back for another try, or gives up.
+    /// Puts a turn back for another try after a pause, or gives up.
     pub(in crate::engine) fn retry(&mut self, id: &MessageId, why: &str, redelivered: bool, hands: Hands) {
+        let Some(open) = self.state.open.get(id) else { return };
+        let delays = &self.team.limits.retry_delays_ms;
+        let tried = usize::from(open.attempts.saturating_sub(1));
+        let delay = delays.get(tried).or(delays.last()).copied().unwrap_or(0);
+        let not_before = if delay == 0 { Millis(0) } else { self.now.plus(delay) };
+        self.retry_from(id, why, not_before, redelivered, hands);
+    }
+
+    /// Puts a turn back for another try, which may begin at a moment, or gives up.
+    pub(in crate::engine) fn retry_from(
+        &mut self,
+        id: &MessageId,
+        why: &str,
+        not_before: Millis,
+        redelivered: bool,
+        hands: Hands,
+    ) {
         let Some(open) = self.state.open.get(id) else { return };
         let tries = open.attempts;
         if tries >= self.team.limits.attempts_max {
             return self.fail(id, &format!("given up after {tries} tries; the last failure: {why}"));
         }
-        let delays = &self.team.limits.retry_delays_ms;
-        let delay = delays.get(usize::from(tries.saturating_sub(1))).or(delays.last()).copied().unwrap_or(0);
-        let not_before = if delay == 0 { Millis(0) } else { self.now.plus(delay) };
         self.postpone(id, why, not_before, redelivered, hands);
     }
 

@@ -7,6 +7,7 @@ use crate::engine::event::AgentChange;
 use crate::engine::life::deliver::Hands;
 use crate::engine::message::OnDoubt;
 use crate::engine::state::Phase;
+use crate::engine::team::lifecycle::PutBack;
 use crate::engine::words::AgentName;
 
 /// Deaths of tmux in turns of one agent, none of which came to an end: one may be chance, and each costs everybody a start.
@@ -95,7 +96,7 @@ impl Work<'_> {
                 let (id, at) = (open.message.id.clone(), self.now.plus(later_ms));
                 self.postpone(&id, &format!("{name} ended: {why}"), at, true, Hands::Ended);
             }
-            None => self.put_back(name, why, false),
+            None => self.put_back(name, why, PutBack::Ended),
         }
     }
 

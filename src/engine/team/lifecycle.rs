@@ -9,6 +9,17 @@ use crate::engine::state::Phase;
 use crate::engine::team::Restart;
 use crate::engine::words::{AgentName, MessageId, Millis, Nonce, PaneId, ProcessKey};
 
+/// Why what an agent worked on is put back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::engine) enum PutBack {
+    /// It was stopped, or daemon or tmux died: nothing is counted against it.
+    Stopped,
+    /// It ended, and is started again.
+    Ended,
+    /// It ended, and is not to come back.
+    Gone,
+}
+
 impl Work<'_> {
     /// Starts an agent in a window of its own; while there is no tmux server it is owed that.
     pub(in crate::engine) fn launch(&mut self, name: &AgentName) {
@@ -74,7 +85,7 @@ impl Work<'_> {
         let wanted = !again && clean;
         let asleep = wanted && matches!(restart, Some(Restart::Always | Restart::OnFailure));
         self.forget_live(name);
-        self.put_back(name, &why, restart_at.is_none());
+        self.put_back(name, &why, if restart_at.is_none() { PutBack::Gone } else { PutBack::Ended });
         self.emit(agent_event(name, AgentChange::Down { why, restart_at, wanted, asleep, unstarted }));
         if let Some(nonce) = nonce {
             self.ask(Effect::Close { agent: name.clone(), nonce });
@@ -101,7 +112,7 @@ impl Work<'_> {
     pub(in crate::engine) fn lose(&mut self, name: &AgentName, why: &str) {
         self.see_off(name);
         self.forget_live(name);
-        self.put_back(name, why, false);
+        self.put_back(name, why, PutBack::Stopped);
         self.emit(agent_event(name, AgentChange::Lost { why: why.to_owned(), spared: false }));
     }
 
@@ -118,7 +129,7 @@ impl Work<'_> {
     pub(in crate::engine) fn dismiss(&mut self, name: &AgentName) {
         self.forget_live(name);
         let nonce = self.state.agents.get(name).and_then(|agent| agent.nonce);
-        self.put_back(name, "it is no longer in the team file", true);
+        self.put_back(name, "it is no longer in the team file", PutBack::Gone);
         self.emit(agent_event(name, AgentChange::Removed));
         if let Some(nonce) = nonce {
             self.ask(Effect::Close { agent: name.clone(), nonce });
@@ -126,17 +137,20 @@ impl Work<'_> {
     }
 
     /// What it worked on goes back to the queue, or ends if nobody will be there to do it.
-    pub(in crate::engine) fn put_back(&mut self, name: &AgentName, why: &str, for_good: bool) {
+    pub(in crate::engine) fn put_back(&mut self, name: &AgentName, why: &str, end: PutBack) {
         let Some(id) = self.current_of(name) else { return };
         let Some(open) = self.state.open.get(&id) else { return };
         let why = format!("{name} ended while the message was {}: {why}", open.stage.word());
         let pooled = self.team.pools.contains_key(&open.message.to);
         let queued = open.stage.is_queued();
+        let for_good = end == PutBack::Gone;
         let hands = if for_good { Hands::Gone } else { Hands::Ended };
         match open.message.on_doubt {
             _ if for_good && !pooled => self.fail(&id, &why),
             _ if queued && !for_good => {}
             OnDoubt::Hold if !queued => self.hold(&id, &why),
+            // It goes on with what it had begun before anything else.
+            _ if end == PutBack::Stopped => self.retry_from(&id, &why, Millis(0), true, hands),
             _ => self.retry(&id, &why, true, hands),
         }
     }
@@ -175,7 +189,7 @@ impl Work<'_> {
         let (nonce, up) = (agent.nonce, matches!(agent.phase, Phase::Up { .. } | Phase::Launching));
         self.forget_live(name);
         if up {
-            self.put_back(name, why, false);
+            self.put_back(name, why, PutBack::Stopped);
         }
         let change = AgentChange::Down {
             why: why.to_owned(),

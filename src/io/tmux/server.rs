@@ -37,6 +37,8 @@ const RIVAL_PAUSE: Duration = Duration::from_millis(100);
 /// some ms more, on a busy machine for more than a second, and nobody is told when it goes.
 const LEAVING_TRIES: u32 = 120;
 const LEAVING_PAUSE: Duration = Duration::from_millis(50);
+/// After so many tries it waits for a client that does not leave by itself.
+const LEAVING_PATIENCE: u32 = 10;
 /// How often, and how far apart, it is asked whether the clients of an earlier connection have left.
 const QUIET_TRIES: u32 = 100;
 /// After so many tries a client that is still there does not leave by itself.
@@ -106,6 +108,10 @@ impl Server {
                 || !matches!(&error, MuxError::Failed { words, .. } if is_leaving(words))
             {
                 return Err(error);
+            }
+            if tried == LEAVING_PATIENCE {
+                // As in `quiet`, but that the server, which is ending, says no more who they are.
+                process::end_stray_clients(&["-L", &self.socket, "attach-session", &self.session_target()]);
             }
             tokio::time::sleep(LEAVING_PAUSE).await;
         }

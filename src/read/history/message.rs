@@ -4,6 +4,7 @@ use super::step::step;
 use crate::engine::event::{Event, Why};
 use crate::engine::life::{Category, Move, Spent, Stage, StageName, TurnKind, next};
 use crate::engine::message::Message;
+use crate::engine::team::need::NeedKind;
 use crate::engine::words::{AgentName, MessageId, Millis, Seq};
 use crate::read::bodies::title_of;
 use crate::wire::api::{HistoryStepInfo, SpanInfo};
@@ -37,7 +38,7 @@ pub struct MessageHistory {
     times: Times,
     spans: Vec<Span>,
     /// Whether its agent needs a person or time, and whether it rests because it asks.
-    is_blocked: bool,
+    blocked: Option<NeedKind>,
     asks: bool,
     /// Whether it has no parts: where it rests, it is its agent or a person who is waited for.
     pub(super) is_alone: bool,
@@ -81,7 +82,7 @@ impl MessageHistory {
             redeliveries: 0,
             times: Times::default(),
             spans: Vec::new(),
-            is_blocked: false,
+            blocked: None,
             asks: false,
             is_alone: false,
         }
@@ -153,9 +154,9 @@ impl MessageHistory {
             .collect()
     }
 
-    /// Its agent needs somebody from now on, or no longer.
-    pub(super) fn block(&mut self, at: Millis, is_blocked: bool) {
-        self.is_blocked = is_blocked;
+    /// Its agent needs somebody, or time, from now on, or no longer.
+    pub(super) fn block(&mut self, at: Millis, need: Option<NeedKind>) {
+        self.blocked = need;
         if self.ended.is_none() {
             self.span(at);
         }
@@ -165,7 +166,8 @@ impl MessageHistory {
     fn span(&mut self, at: Millis) {
         let how = match self.stage.category() {
             Category::UnderWay if self.stage.is_in_doubt() => "doubt",
-            Category::UnderWay | Category::Waiting if self.is_blocked => "person",
+            Category::UnderWay | Category::Waiting if self.blocked == Some(NeedKind::Limit) => "limit",
+            Category::UnderWay | Category::Waiting if self.blocked.is_some() => "person",
             Category::Queued => "queue",
             Category::UnderWay | Category::Closing => "work",
             Category::Waiting if self.asks || self.is_alone => "person",
@@ -201,7 +203,7 @@ impl MessageHistory {
             (_, Some(agent)) => Some(agent.clone()),
             (_, None) => self.agent.take(),
         };
-        self.is_blocked &= had == self.agent;
+        self.blocked = self.blocked.take().filter(|_| had == self.agent);
         // What cannot be is a gap in the journal: the history goes on from where it was.
         if let Ok(stage) = next(self.stage, to) {
             self.enter(at, stage);

@@ -1,7 +1,9 @@
 //! One step of a history, as it is shown.
 
 use crate::engine::event::Event;
+use crate::engine::message::Outcome;
 use crate::engine::words::{AgentName, Millis, Seq};
+use crate::read::bodies::title_of;
 use crate::read::told::told;
 use crate::wire::api::{EventInfo, HistoryStepInfo};
 use crate::wire::time::rfc3339_ms;
@@ -12,6 +14,9 @@ pub(super) fn step(
     event: &Event,
     whose: Option<&AgentName>,
 ) -> Option<HistoryStepInfo> {
-    let EventInfo { what, id, agent, evidence, turn, text, .. } = told(event, whose)?;
+    let EventInfo { what, id, agent, evidence, turn, mut text, .. } = told(event, whose)?;
+    if let Event::Ended { outcome: Outcome::Failed, answer: Some(answer), why: None, .. } = event {
+        text = format!("{text}: {}", title_of(&answer.body.content));
+    }
     Some(HistoryStepInfo { at: rfc3339_ms(at), seq: seq.0, id, agent, what, evidence, turn, text })
 }

@@ -9,6 +9,8 @@ use crate::wire::time::{rfc3339, rfc3339_ms};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The end of a chain at an agent that works.
+const WORK: &str = "work";
 /// Chains that are made, and links of one: more is nobody's to read.
 const CHAINS_MAX: usize = 200;
 const LINKS_MAX: usize = 64;
@@ -40,13 +42,19 @@ impl Model {
         let roots = state.open.values().filter(|open| {
             open.message.parent.as_ref().is_none_or(|parent| !state.open.contains_key(parent))
         });
-        let roots: Vec<MessageId> = roots.map(|open| open.message.id.clone()).take(CHAINS_MAX).collect();
+        let mut roots: Vec<_> = roots.map(|open| (open.body, open.message.id.clone())).collect();
+        // Of one cause, who came first stands first.
+        roots.sort_unstable_by_key(|(body, _)| (body.seq, body.index));
+        roots.truncate(CHAINS_MAX);
         let mut found = Vec::new();
-        for root in roots {
+        for (_, root) in roots {
             let mut chain = Chain { agents: Vec::new(), seen: BTreeSet::new() };
-            let cause = self.cause(&root, &mut chain, &by_agent, &by_message);
-            if let Some(cause) = cause {
-                found.push((root, chain.agents, cause));
+            // What its own agent works on waits for nobody.
+            match self.cause(&root, &mut chain, &by_agent, &by_message) {
+                Some(cause) if cause.who != WORK || chain.seen.len() > 1 => {
+                    found.push((root, chain.agents, cause))
+                }
+                _ => {}
             }
         }
         let mut behind: BTreeMap<String, usize> = BTreeMap::new();
@@ -65,13 +73,11 @@ impl Model {
                 need: cause.need,
             })
             .collect();
-        chains.sort_by_key(|chain| {
-            (chain.cause.who != "you", Reverse(chain.behind), chain.since.clone(), chain.message.clone())
-        });
+        chains.sort_by_key(|chain| (chain.cause.who != "you", Reverse(chain.behind), chain.since.clone()));
         chains
     }
 
-    /// The cause of a message's waiting; none where it is at work itself and waits for nobody.
+    /// The cause of a message's waiting, which is the work on it where that goes on.
     fn cause(
         &self,
         id: &MessageId,
@@ -107,7 +113,7 @@ impl Model {
                 let need =
                     by_agent.get(agent.as_str()).filter(|need| need.message.as_deref() == Some(id.as_str()));
                 Some(need.map_or_else(
-                    || self.plain(open, "work", format!("{agent}, who is working on {id}")),
+                    || self.plain(open, WORK, format!("{agent}, who is working on {id}")),
                     |need| {
                         let who =
                             if need.group == crate::wire::api::NeedGroup::Info { "time" } else { "you" };

@@ -7,8 +7,9 @@ use crate::engine::words::{AgentName, MessageId, Millis, counted};
 use crate::read::bodies::title_of;
 use crate::read::closed::Ended;
 use crate::read::files;
+use crate::read::inbox::letters;
 use crate::read::model::Model;
-use crate::wire::api::{AgentInfo, CureInfo, NeedGroup, NeedInfo, NeedKindInfo};
+use crate::wire::api::{AgentInfo, CureInfo, LetterInfo, NeedGroup, NeedInfo, NeedKindInfo};
 use crate::wire::message::view::MessageView;
 use crate::wire::time::rfc3339_ms;
 use serde::Deserialize;
@@ -21,6 +22,8 @@ use std::ops::ControlFlow;
 const FAILED_MS: u64 = 24 * 3_600_000;
 /// Failed tasks, and refused and lost files, that are shown.
 const SHOWN: usize = 50;
+/// Unread messages of which the first line is shown.
+const LETTERS_SHOWN: usize = 3;
 /// Finished messages that are looked at for failed tasks.
 const LOOKED_AT: usize = 20_000;
 
@@ -179,7 +182,7 @@ impl Model {
     fn failure(&mut self, ended: &Ended) -> NeedInfo {
         let finished = &ended.finished;
         let title = self.body_at(finished.body, ended.content_at).map(|body| title_of(&body.content));
-        let why = self.end_of(&finished.message.id, finished.seq).and_then(|(why, _)| why);
+        let why = self.why_failed(&finished.message.id, finished.seq);
         failure(MessageView { title, reason: why, ..MessageView::finished(finished) }, finished.at)
     }
 
@@ -245,6 +248,7 @@ impl Model {
             kind: NeedKindInfo::Unread,
             group: NeedGroup::Info,
             title: format!("{} for you", counted(unread, "unread message")),
+            detail: Some(first_lines(&letters(&self.workspace))).filter(|lines| !lines.is_empty()),
             since: rfc3339_ms(files::modified(&self.workspace.inbox()).unwrap_or_else(|| self.now())),
             cures: vec![CureInfo::of("Read them", "tasuki inbox".to_owned())],
             ..nothing()
@@ -277,6 +281,14 @@ fn kind_of(agent: &Agent, info: &AgentInfo, has_draft: bool) -> Option<(NeedKind
         }
         None => None,
     }
+}
+
+/// The newest letters, a line each.
+fn first_lines(letters: &[LetterInfo]) -> String {
+    let lines = letters.iter().rev().take(LETTERS_SHOWN);
+    let lines: Vec<String> =
+        lines.map(|letter| format!("{}: {}", letter.from, title_of(&letter.content))).collect();
+    lines.join("\n")
 }
 
 fn need_id(name: &AgentName, kind: NeedKindInfo, info: &AgentInfo) -> String {

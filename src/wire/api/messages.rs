@@ -138,7 +138,7 @@ pub struct HistoryTree {
 /// A stretch of a message's time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SpanInfo {
-    /// Where it was: `queue`, `work`, `parts`, `person` or `doubt`.
+    /// Where it was: `queue`, `work`, `parts`, `person`, `limit` or `doubt`.
     pub how: String,
     /// Agent that had it, if somebody had.
     pub agent: Option<String>,

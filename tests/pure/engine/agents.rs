@@ -239,6 +239,18 @@ fn a_restart_is_a_stop_and_a_start() {
 }
 
 #[test]
+fn whoever_is_restarted_goes_on_with_what_it_had_begun_before_what_waits() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss\nt2 user>boss");
+    world.give("boss");
+    assert_eq!((world.stage("t1"), world.stage("t2")), ("working", "queued"));
+    world.ask(Command::Restart(name("boss")));
+    world.start("boss");
+    world.give("boss");
+    assert_eq!((world.stage("t1"), world.stage("t2")), ("working", "queued"));
+}
+
+#[test]
 fn what_was_asked_while_there_was_no_tmux_is_done_when_it_is_back() {
     let mut world = World::new(team());
     world.ask(Command::Stop(name("boss")));

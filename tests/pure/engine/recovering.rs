@@ -311,8 +311,8 @@ fn what_an_agent_has_begun_does_not_wait_for_a_year_either() {
     world.now = right.plus(365 * 24 * 3_600_000);
     world.send("t1 user>boss");
     world.give("boss");
-    world.step(Input::TmuxLost { why: "killed".to_owned() });
-    world.step(Input::TmuxBack(Vec::new()));
+    world.exit("boss", "exit 1");
+    world.pass(1_000);
     world.start("boss");
     world.now = right.plus(500);
     let text = world.crash(&["boss"]) + "-- time passes\n" + &world.pass(1_000) + &world.ready("boss");
@@ -325,8 +325,11 @@ fn what_an_agent_has_begun_does_not_wait_for_a_year_either() {
         boss is adopted
         eve is lost (it ended with the last daemon, or while none was running)
         eve is launching
+        > see off ann
         > launch ann
+        > see off bob
         > launch bob
+        > see off eve
         > launch eve
         -- time passes
         > seek boss

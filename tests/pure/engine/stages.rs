@@ -150,27 +150,27 @@ fn a_task_whose_agent_is_stopped_waits_for_it() {
         |world| world.ask(Command::Stop(name("boss"))),
         expect![[r#"
             ## queued -> queued
-            t0 retry +1000 ms redelivered (boss ended while the message was working: stopped by user)
+            t0 retry at once redelivered (boss ended while the message was working: stopped by user)
             boss is down as wanted (stopped by user)
             > close boss
             > answer boss is stopped; its messages wait
             ## intent -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was intent: stopped by user)
+            t1 retry at once redelivered (boss ended while the message was intent: stopped by user)
             boss is down as wanted (stopped by user)
             > close boss
             > answer boss is stopped; its messages wait
             ## submitted -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was submitted: stopped by user)
+            t1 retry at once redelivered (boss ended while the message was submitted: stopped by user)
             boss is down as wanted (stopped by user)
             > close boss
             > answer boss is stopped; its messages wait
             ## working -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was working: stopped by user)
+            t1 retry at once redelivered (boss ended while the message was working: stopped by user)
             boss is down as wanted (stopped by user)
             > close boss
             > answer boss is stopped; its messages wait
             ## in_doubt -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was in_doubt: stopped by user)
+            t1 retry at once redelivered (boss ended while the message was in_doubt: stopped by user)
             boss is down as wanted (stopped by user)
             > close boss
             > answer boss is stopped; its messages wait
@@ -183,7 +183,7 @@ fn a_task_whose_agent_is_stopped_waits_for_it() {
             > close boss
             > answer boss is stopped; its messages wait
             ## waiting -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was waiting: stopped by user)
+            t1 retry at once redelivered (boss ended while the message was waiting: stopped by user)
             boss is down as wanted (stopped by user)
             > close boss
             > answer t1: boss is stopped; its messages wait
@@ -600,31 +600,31 @@ fn a_task_is_tried_again_when_the_daemon_comes_back_and_its_agent_is_gone() {
         |world| world.crash(&["ann", "bob", "eve"]),
         expect![[r#"
             ## queued -> queued
-            t0 retry +1000 ms redelivered (boss ended while the message was working: it ended with the last daemon, or while none was running)
+            t0 retry at once redelivered (boss ended while the message was working: it ended with the last daemon, or while none was running)
             boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
             > launch boss
             ## intent -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was intent: it ended with the last daemon, or while none was running)
+            t1 retry at once redelivered (boss ended while the message was intent: it ended with the last daemon, or while none was running)
             boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
             > launch boss
             ## submitted -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was submitted: it ended with the last daemon, or while none was running)
+            t1 retry at once redelivered (boss ended while the message was submitted: it ended with the last daemon, or while none was running)
             boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
             > launch boss
             ## working -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was working: it ended with the last daemon, or while none was running)
+            t1 retry at once redelivered (boss ended while the message was working: it ended with the last daemon, or while none was running)
             boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
             > launch boss
             ## in_doubt -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was in_doubt: it ended with the last daemon, or while none was running)
+            t1 retry at once redelivered (boss ended while the message was in_doubt: it ended with the last daemon, or while none was running)
             boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
@@ -640,7 +640,7 @@ fn a_task_is_tried_again_when_the_daemon_comes_back_and_its_agent_is_gone() {
             > see off boss
             > launch boss
             ## waiting -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was waiting: it ended with the last daemon, or while none was running)
+            t1 retry at once redelivered (boss ended while the message was waiting: it ended with the last daemon, or while none was running)
             boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
@@ -656,35 +656,35 @@ fn a_task_is_tried_again_when_the_daemon_comes_back_and_another_process_is_in_it
         |world| world.crash_with_other_process("boss"),
         expect![[r#"
             ## queued -> queued
-            t0 retry +1000 ms redelivered (boss ended while the message was working: it ended with the last daemon, or while none was running)
+            t0 retry at once redelivered (boss ended while the message was working: it ended with the last daemon, or while none was running)
             boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
             > launch boss
             > close boss
             ## intent -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was intent: it ended with the last daemon, or while none was running)
+            t1 retry at once redelivered (boss ended while the message was intent: it ended with the last daemon, or while none was running)
             boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
             > launch boss
             > close boss
             ## submitted -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was submitted: it ended with the last daemon, or while none was running)
+            t1 retry at once redelivered (boss ended while the message was submitted: it ended with the last daemon, or while none was running)
             boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
             > launch boss
             > close boss
             ## working -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was working: it ended with the last daemon, or while none was running)
+            t1 retry at once redelivered (boss ended while the message was working: it ended with the last daemon, or while none was running)
             boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
             > launch boss
             > close boss
             ## in_doubt -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was in_doubt: it ended with the last daemon, or while none was running)
+            t1 retry at once redelivered (boss ended while the message was in_doubt: it ended with the last daemon, or while none was running)
             boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
@@ -703,7 +703,7 @@ fn a_task_is_tried_again_when_the_daemon_comes_back_and_another_process_is_in_it
             > launch boss
             > close boss
             ## waiting -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was waiting: it ended with the last daemon, or while none was running)
+            t1 retry at once redelivered (boss ended while the message was waiting: it ended with the last daemon, or while none was running)
             boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
@@ -724,7 +724,7 @@ fn a_task_is_tried_again_when_the_tmux_server_dies() {
         lost,
         expect![[r#"
             ## queued -> queued
-            t0 retry +1000 ms redelivered (boss ended while the message was working: the tmux server ended (killed))
+            t0 retry at once redelivered (boss ended while the message was working: the tmux server ended (killed))
             boss is lost (the tmux server ended (killed))
             > see off ann
             > see off bob
@@ -734,7 +734,7 @@ fn a_task_is_tried_again_when_the_tmux_server_dies() {
             boss is launching
             > launch boss
             ## intent -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was intent: the tmux server ended (killed))
+            t1 retry at once redelivered (boss ended while the message was intent: the tmux server ended (killed))
             boss is lost (the tmux server ended (killed))
             > see off ann
             > see off bob
@@ -744,7 +744,7 @@ fn a_task_is_tried_again_when_the_tmux_server_dies() {
             boss is launching
             > launch boss
             ## submitted -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was submitted: the tmux server ended (killed))
+            t1 retry at once redelivered (boss ended while the message was submitted: the tmux server ended (killed))
             boss is lost (the tmux server ended (killed))
             > see off ann
             > see off bob
@@ -754,7 +754,7 @@ fn a_task_is_tried_again_when_the_tmux_server_dies() {
             boss is launching
             > launch boss
             ## working -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was working: the tmux server ended (killed))
+            t1 retry at once redelivered (boss ended while the message was working: the tmux server ended (killed))
             boss is lost (the tmux server ended (killed))
             > see off ann
             > see off bob
@@ -764,7 +764,7 @@ fn a_task_is_tried_again_when_the_tmux_server_dies() {
             boss is launching
             > launch boss
             ## in_doubt -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was in_doubt: the tmux server ended (killed))
+            t1 retry at once redelivered (boss ended while the message was in_doubt: the tmux server ended (killed))
             boss is lost (the tmux server ended (killed))
             > see off ann
             > see off bob
