@@ -12,9 +12,10 @@ use crate::wire::time::rfc3339_ms;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// Events that are read at once, at first and at most: so much waits for a reader that is slow, some 100 KB. A step of more comes
-/// whole, and a line without events counts as one. Whoever has just come may be gone before it has taken many.
+/// Events that are read at once for a reader that has just come: it may be gone before it has taken many.
 pub const EVENTS_FIRST: usize = 16;
+/// The most events that are read at once: so much waits for a reader that is slow, some 100 KB. A step of more comes whole, and a
+/// line without events counts as one.
 pub const EVENTS_MAX: usize = 256;
 
 /// What of all that happens is asked for.

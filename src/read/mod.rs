@@ -27,6 +27,7 @@ pub mod message_history;
 mod metrics;
 mod model;
 mod needs;
+mod picture;
 mod places;
 mod problems;
 mod told;

@@ -6,7 +6,7 @@ use super::fold::Fold;
 use super::letters::Letters;
 use super::live::Live;
 use super::metrics::Metrics;
-use super::view::Picture;
+use super::picture::Picture;
 use crate::engine::engine::Engine;
 use crate::engine::event::Event;
 use crate::engine::message::Outcome;

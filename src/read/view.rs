@@ -1,8 +1,8 @@
 //! What is shown and has changed since somebody saw it: agents, open messages that moved, needs, and the workspace.
 
-use super::live::Live;
 use super::model::{Answers, Model};
-use crate::engine::words::{MessageId, Millis, Seq};
+use super::picture::Picture;
+use crate::engine::words::MessageId;
 use crate::wire::api::{AgentInfo, MessagesQuery, NeedsInfo, Problem, StatusInfo, ViewInfo, WorkspaceInfo};
 use crate::wire::time::rfc3339_ms;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,20 +10,6 @@ use std::sync::Arc;
 
 /// Open tasks in the first picture: more are asked for by pages.
 const FIRST_MESSAGES: usize = 100;
-
-/// For how long a picture is the same for all who look, where no step has come: a page sees no more often what has changed.
-const SAME_MS: u64 = 50;
-
-/// The picture that was made last.
-#[derive(Debug)]
-pub(super) struct Picture {
-    /// What it is of.
-    seq: Seq,
-    live: Arc<Live>,
-    at: Millis,
-    status: Arc<StatusInfo>,
-    needs: Arc<NeedsInfo>,
-}
 
 /// What somebody has seen.
 #[derive(Debug, Default)]
@@ -86,11 +72,7 @@ impl Model {
     /// Status and needs. Several who look at the same time are shown the same, which is made once.
     fn picture(&mut self) -> (Arc<StatusInfo>, Arc<NeedsInfo>) {
         let (seq, live, at) = (self.seq(), self.live.clone(), self.now());
-        if let Some(last) = &self.picture
-            && last.seq == seq
-            && Arc::ptr_eq(&last.live, &live)
-            && at.since(last.at) < SAME_MS
-        {
+        if let Some(last) = self.picture.as_ref().filter(|last| last.is_as_of(seq, &live, at)) {
             return (last.status.clone(), last.needs.clone());
         }
         let needs = self.needs();

@@ -30,7 +30,7 @@ path. It speaks HTTP/1.1 and JSON, to processes of its own user only:
 - `/api/events` sends server-sent events until the caller goes. `event: step` is a step of the journal, told once it is durable, with
   its number as the event's id. Whoever comes back says that number as `Last-Event-ID`, or as `after`, and misses nothing. Where the
   journal does not reach back so far, `event: reset` comes first: ask for the state anew. With `view=true`, `event: view` has what is
-  shown and has changed, at most ten times a second; it has no id, and the first has everything. A comment comes every 15 s.
+  shown and has changed, at most twenty times a second; it has no id, and the first has everything. A comment comes every 15 s.
 - `/api/agents/{name}/screen?follow=true` sends `event: screen` as it changes, and `event: gone` with a `Problem` at its end.
 - Limits: a body has at most 1 MiB. The head and the body of a request may take 10 s each. There are at most 512 connections, 256
   of one process. One wait takes at most 60 s.

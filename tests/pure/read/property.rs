@@ -9,13 +9,14 @@ use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use tasuki::read::Model;
+use tasuki::read::{Answers as _, Model};
+use tasuki::wire::api::{NeedKindInfo, NeedsQuery};
 
 /// Runs in `cargo test`; `PROPTEST_CASES` asks for more.
 const CASES: u32 = 24;
 /// What must have happened, or the stories prove little.
-const MET: [&str; 6] =
-    ["turned", "owed", "taken away", "undone", "undone and seen", "lists of several pages"];
+const MET: [&str; 7] =
+    ["turned", "owed", "taken away", "undone", "undone and seen", "lists of several pages", "several failed"];
 
 #[test]
 fn who_reads_on_has_what_a_fresh_reader_has_and_lists_give_each_message_once() {
@@ -122,6 +123,7 @@ impl Story<'_> {
         if !alike {
             return Err(format!("the reader has\n{there:#?}\nand the writer\n{here:#?}"));
         }
+        self.compare_failures(model)?;
         let (which, limit) = (self.below(usize::from(u8::MAX)), 1 + self.below(7));
         if self.writer.open().len() + self.writer.ended().len() > limit {
             self.meet("lists of several pages");
@@ -130,6 +132,28 @@ impl Story<'_> {
         let ended = self.below(usize::from(u8::MAX));
         check_ended(&self.writer, model, ended)
     }
+}
+
+impl Story<'_> {
+    /// Failed tasks are shown as a fresh reader shows them, but for those that were taken away since they were seen.
+    fn compare_failures(&self, model: &mut Model) -> Result<(), String> {
+        let (mut here, there) = (failures(model)?, failures(&mut self.writer.fresh())?);
+        let ended = self.writer.ended();
+        here.retain(|id| ended.iter().any(|ended| ended.finished.message.id.as_str() == id));
+        if here != there {
+            return Err(format!("who read on is shown {here:?} as failed, and a fresh reader {there:?}"));
+        }
+        if there.len() > 1 {
+            self.meet("several failed");
+        }
+        Ok(())
+    }
+}
+
+/// The failed tasks that wait for a person, in their order.
+fn failures(model: &mut Model) -> Result<Vec<String>, String> {
+    let needs = NeedsQuery {}.answer(model).map_err(|problem| problem.why)?.needs.into_iter();
+    Ok(needs.filter(|need| need.kind == NeedKindInfo::Failed).filter_map(|need| need.message).collect())
 }
 
 fn read_on(writer: &Writer, model: &mut Model) -> Result<(), String> {

@@ -1,6 +1,7 @@
 //! A journal as the daemon writes it: steps, turns of the segment, what is taken away, and appends that fail. What it must show is
 //! kept beside it.
 
+use crate::engine::make::START;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -65,9 +66,9 @@ impl Writer {
         }
     }
 
-    /// Somebody who has read nothing yet.
+    /// Somebody who has read nothing yet, as of the last step.
     pub(super) fn model(&self) -> Model {
-        Model::new(Workspace::at(self.folder.path()).unwrap(), Clock::start())
+        Model::new(Workspace::at(self.folder.path()).unwrap(), Clock::starting_at(START))
     }
 
     /// The same who has read all.
