@@ -6,6 +6,10 @@
 
 mod accept;
 mod agent;
+#[path = "../../tests/support/browser.rs"]
+#[expect(dead_code, reason = "tests use the rest")]
+#[expect(clippy::disallowed_methods, reason = "waits for a page with a deadline")]
+mod browser;
 mod burst;
 mod crowd;
 mod eyes;
@@ -56,6 +60,7 @@ const ROWS: &[(&[&str], &str, Row)] = &[
     (&["eyes", "list"], "lists over very many finished messages", eyes::list::run),
     (&["eyes", "page"], "an open page: the daemon's processor", eyes::page::run),
     (&["eyes", "event"], "event → read by a page", eyes::arrival::run),
+    (&["eyes", "browser"], "the page in a browser: paint, arrival, frames, memory", eyes::browser::run),
     (&["eyes", "reconnect"], "a reader that comes back", eyes::reconnect::run),
     (&["tree"], "three levels of agents: how busy they are", tree::run),
 ];

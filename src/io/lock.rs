@@ -203,17 +203,17 @@ fn noted(path: &Path) -> Holder {
 mod tests {
     use super::*;
     use rustix::fs::Mode;
-    use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
     #[test]
     fn whoever_finds_it_locked_reads_no_earlier_name() {
         const ROUNDS: u64 = 3_000;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
-        let (round, found) = (AtomicU64::new(0), AtomicU64::new(0));
+        let (round, found, over) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                while round.load(SeqCst) < 2 * ROUNDS {
+                while !over.load(SeqCst) {
                     let before = round.load(SeqCst);
                     let Some(holder) = holder(&path).unwrap() else { continue };
                     // It may have been given back, and written anew, since it was found locked.
@@ -231,6 +231,13 @@ mod tests {
                 round.fetch_add(1, SeqCst);
                 drop(lock);
             }
+            // Whoever looks may have had no turn so far.
+            let _lock = Lock::take(&path, Millis(0)).unwrap();
+            let since = Instant::now();
+            while found.load(SeqCst) == 0 && since.elapsed() < Duration::from_secs(60) {
+                std::thread::yield_now();
+            }
+            over.store(true, SeqCst);
         });
         assert!(found.load(SeqCst) > 0, "nobody looked while it was locked");
     }

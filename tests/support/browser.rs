@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 /// How long a page may take for anything on a loaded machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+/// Browsers that run at a time, but for second ones of a test.
+const AT_A_TIME: usize = 2;
 /// Between two looks at a page.
 const LOOK: Duration = Duration::from_millis(20);
 /// Under which the driver names an element of a page.
@@ -59,6 +61,44 @@ pub(crate) struct Browser {
     driver: Child,
     port: u16,
     session: String,
+    _turn: Turn,
+}
+
+/// One of the browsers that may run at a time: more would be in each other's way on two processors.
+struct Turn;
+
+#[expect(clippy::disallowed_types, reason = "tests wait for each other")]
+static RUNNING: (std::sync::Mutex<usize>, std::sync::Condvar) =
+    (std::sync::Mutex::new(0), std::sync::Condvar::new());
+
+thread_local! {
+    /// How many the test of this thread has. Who has one gets another at once, or two tests would wait for each other.
+    static OWN: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+impl Turn {
+    /// Waits for it.
+    fn take() -> Self {
+        let (running, ended) = &RUNNING;
+        let mut running = running.lock().expect("no browser broke here");
+        while *running >= AT_A_TIME && OWN.get() == 0 {
+            running = ended.wait(running).expect("no browser broke here");
+        }
+        *running += 1;
+        OWN.set(OWN.get() + 1);
+        Self
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let (running, ended) = &RUNNING;
+        if let Ok(mut running) = running.lock() {
+            *running -= 1;
+        }
+        OWN.set(OWN.get().saturating_sub(1));
+        ended.notify_one();
+    }
 }
 
 impl Browser {
@@ -69,6 +109,7 @@ impl Browser {
 
     /// The same with more switches.
     pub(crate) fn start_with(looks: Looks, more: &[&str]) -> Self {
+        let turn = Turn::take();
         let mut driver = Command::new("chromedriver")
             .args(["--port=0", "--log-level=SEVERE"])
             .stdin(Stdio::null())
@@ -84,7 +125,7 @@ impl Browser {
             .expect("the driver's port");
         // What it prints later is read and thrown away: a full pipe would stop it.
         std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
-        let mut browser = Self { driver, port, session: String::new() };
+        let mut browser = Self { driver, port, session: String::new(), _turn: turn };
         let language = format!("--lang={}", looks.language);
         let switches: Vec<&str> =
             SWITCHES.into_iter().chain([language.as_str()]).chain(more.iter().copied()).collect();

@@ -1,6 +1,7 @@
 //! What looking costs: lists over very many finished messages, open pages, and how soon an event is read by one.
 
 pub(crate) mod arrival;
+pub(crate) mod browser;
 pub(crate) mod list;
 pub(crate) mod page;
 pub(crate) mod reconnect;

@@ -165,7 +165,7 @@ const LISTS: [&str; 14] = [
     "/api/messages?limit=2",
 ];
 
-const REFUSED: [(u16, &str); 22] = [
+const REFUSED: [(u16, &str); 23] = [
     (400, "GET /api/messages?state=nope"),
     (400, "GET /api/messages?limit=many"),
     (400, "GET /api/messages?since=yesterday"),
@@ -188,6 +188,7 @@ const REFUSED: [(u16, &str); 22] = [
     (404, "POST /api/agents/nobody/stop"),
     (404, "POST /api/panes/nobody/clear"),
     (403, "GET /api/prove?nonce=0123456789abcdef0123456789abcdef"),
+    (403, "GET /api/tab"),
 ];
 
 fn look(contract: &mut Contract) {
@@ -267,21 +268,23 @@ fn command(contract: &mut Contract) {
     }
     contract.asks(200, "POST /api/agents/start", "");
     let web = contract.asks(200, "POST /api/web", "{}").json();
-    prove(contract, &web);
+    by_port(contract, &web);
     contract.asks(200, "POST /api/web", r#"{"off": true}"#);
     contract.asks(200, "POST /api/down", r#"{"keep_agents": false}"#);
     assert_eq!(contract.document.unasked(), Vec::<String>::new(), "nobody has asked these");
 }
 
-/// The one address that only the port has.
-fn prove(contract: &mut Contract, web: &Value) {
+/// The addresses that only the port has.
+fn by_port(contract: &mut Contract, web: &Value) {
     let host = web["origin"].as_str().and_then(|origin| origin.strip_prefix("http://")).expect("an origin");
-    let path = "/api/prove?nonce=0123456789abcdef0123456789abcdef";
-    let stream = TcpStream::connect(host).expect("a connection");
-    stream.set_read_timeout(Some(DEADLINE)).expect("a deadline");
-    let answer = ask(stream, &format!("GET {path} HTTP/1.1\r\nHost: {host}"), "", 0);
-    assert_eq!(answer.status, 200, "{}", answer.body);
-    contract.document.judge("GET", path, &answer);
+    let known = format!("\r\nAuthorization: Bearer {}", web["token"].as_str().expect("a token"));
+    for (path, head) in [("/api/prove?nonce=0123456789abcdef0123456789abcdef", ""), ("/api/tab", &known)] {
+        let stream = TcpStream::connect(host).expect("a connection");
+        stream.set_read_timeout(Some(DEADLINE)).expect("a deadline");
+        let answer = ask(stream, &format!("GET {path} HTTP/1.1\r\nHost: {host}{head}"), "", 0);
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        contract.document.judge("GET", path, &answer);
+    }
 }
 
 #[test]
