@@ -1,6 +1,7 @@
 //! Lists of needs and of messages.
 
 use super::{empty, window, with_more};
+use crate::engine::message::Status;
 use crate::ui::tui::ages::age;
 use crate::ui::tui::marks::{Mark, of_message, of_need};
 use crate::ui::tui::paint::{Canvas, Ink, columns};
@@ -55,7 +56,12 @@ pub(in crate::ui::tui) fn messages(canvas: &mut Canvas, state: &TopState, place:
     let open = state.workspace.as_ref().map_or(0, |workspace| workspace.open);
     let note = match (found.is_empty(), place) {
         (false, _) => format!("{}   /{found}", messages.len()),
-        (true, Place::Tasks) => format!("{} open, {open} with their parts", messages.len()),
+        (true, Place::Tasks) => {
+            let has_ended =
+                |message: &&&MessageView| !matches!(message.status, Status::Pending | Status::InProgress);
+            let ended = messages.iter().filter(has_ended).count();
+            format!("{} open, {open} with their parts", messages.len() - ended)
+        }
         (true, _) => messages.len().to_string(),
     };
     let note = with_more(note, messages.len(), area.height.saturating_sub(1));
