@@ -25,8 +25,8 @@ then they get their own again. The status line has the team's pulse: working, wa
 A narrow one has only what you should know of, such as `?2 ✗1`. Two people who are attached see the same window, and both type \
 there. So nobody can attach to another agent while somebody looks at one, unless `--take` detaches them first.
 
-Inside a tmux of your own it opens a window there, called `tasuki`, and comes back at once: the agents' tmux is a server of its \
-own, and its keys need a window of its own. Your prefix reaches your tmux as ever. Where both have C-b, the agents' gets it \
+Inside a tmux of your own it opens a window there, called `tasuki`, and comes back at once. The agents' tmux is a server of its \
+own, and its keys need a window of their own. Your prefix reaches your tmux as ever. Where both have C-b, the agents' gets it \
 twice: C-b C-b d leaves, and the window closes. `--here` uses this pane instead.
 
 Exit codes:
@@ -98,18 +98,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     if !args.all && !is_inside {
         be_alone(&server, named.as_ref(), args.take)?;
     }
-    if around.is_some() && (args.all || !is_inside) {
-        let leave = leave();
-        if !args.here && !is_inside && is_in_a_window(&workspace, args) {
-            context.remark(&format!(
-                "it is in a window of your own tmux, `{WINDOW}`, and {leave} leaves it; `--here` uses this pane"
-            ));
-            return Ok(());
-        }
-        context.remark(&format!(
-            "the agents' tmux is a server of its own, so its windows cannot be among yours: it runs inside of this pane, and \
-             {leave} leaves it"
-        ));
+    if around.is_some() && (args.all || !is_inside) && nests(context, &workspace, args, is_inside) {
+        return Ok(());
     }
     show(&server, arguments, (args.all || !is_inside, !args.all && !is_inside))
 }
@@ -127,6 +117,22 @@ fn leave() -> &'static str {
     let prefix = tmux.args(["show-options", "-gv", "prefix"]).stderr(Stdio::null()).output();
     let is_other = prefix.is_ok_and(|prefix| prefix.status.success() && prefix.stdout.trim_ascii() != b"C-b");
     if is_other { "C-b d" } else { "C-b C-b d" }
+}
+
+/// Says where it runs within another tmux; true if that is a new window, where it runs by itself.
+fn nests(context: &Context, workspace: &Workspace, args: &Args, is_inside: bool) -> bool {
+    let leave = leave();
+    if !args.here && !is_inside && is_in_a_window(workspace, args) {
+        context.remark(format!(
+            "it is in a window of your own tmux, `{WINDOW}`, and {leave} leaves it; `--here` uses this pane"
+        ));
+        return true;
+    }
+    context.remark(format!(
+        "the agents' tmux is a server of its own, so its windows cannot be among yours: it runs inside of this pane, and {leave} \
+         leaves it"
+    ));
+    false
 }
 
 /// Attaches in a new window of the person's own tmux, and says whether there is one.
