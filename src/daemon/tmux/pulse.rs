@@ -11,9 +11,6 @@ use std::time::Duration;
 /// Between two changes of the text: with each, tmux draws the whole screen of whoever is attached anew.
 const BETWEEN: Duration = Duration::from_secs(1);
 
-/// While somebody is attached, between two looks whether they still are: tmux tells who comes, and this has to find who left.
-const LEFT: Duration = Duration::from_secs(15);
-
 /// Where the pulse is read; nowhere in a simulation.
 #[derive(Debug, Clone, Default)]
 pub struct PulseHandle {
@@ -41,24 +38,12 @@ async fn follow(reads: Reads, mux: &WeakMux) -> Option<Infallible> {
     let mut coming = mux.coming();
     let (mut extents, mut live) = (reads.extents.clone(), reads.live.clone());
     let mut shown = None;
-    // Each connection begins with a status line that has no clock.
-    let mut ticks = false;
     loop {
         coming.mark_unchanged();
         extents.mark_unchanged();
         live.mark_unchanged();
-        let Some(has_people) = in_time(mux.get()?.has_people().await)? else {
-            tokio::time::sleep(BETWEEN).await;
-            continue;
-        };
-        if ticks != has_people && in_time(mux.get()?.tick_status(has_people).await)?.is_some() {
-            ticks = has_people;
-        }
-        if !has_people {
-            // What tmux was too slow to be told is told it soon.
-            let again = if ticks { LEFT } else { Duration::MAX };
-            let changed = tokio::time::timeout(again, coming.changed()).await;
-            changed.unwrap_or(Ok(())).ok()?;
+        if !in_time(mux.get()?.has_people().await)?.unwrap_or(false) {
+            coming.changed().await.ok()?;
             continue;
         }
         let status = reads.ask(|model| StatusQuery {}.answer(model)).await?;
@@ -77,7 +62,6 @@ async fn follow(reads: Reads, mux: &WeakMux) -> Option<Infallible> {
             changed = coming.changed() => changed.ok()?,
             changed = extents.changed() => changed.ok()?,
             changed = live.changed() => changed.ok()?,
-            () = tokio::time::sleep(LEFT) => {}
         }
     }
 }

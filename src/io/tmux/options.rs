@@ -33,9 +33,8 @@ impl Server {
             ("update-environment", ""),
             ("destroy-unattached", "off"),
             ("mouse", "on"),
-            // Nothing is drawn by the clock: tmux would wake for each client, and the daemon's own is one. While a person is
-            // attached, the pulse has it look again.
-            ("status-interval", "0"),
+            // That a daemon is gone is no change that tmux would draw by itself. It draws for whoever is attached only.
+            ("status-interval", "10"),
             ("status-left", STATUS_LEFT),
             ("status-left-length", "48"),
             ("status-right", STATUS_RIGHT),

@@ -8,12 +8,6 @@ use crate::io::mux::error::MuxError;
 const PULSE: &str = "@tasuki_pulse";
 const ALARM: &str = "@tasuki_alarm";
 
-/// Seconds between two looks at the status line while a person is attached: that a daemon is gone is no change that tmux would draw
-/// by itself.
-const LOOKS_S: &str = "10";
-/// tmux looks at it when it is told something, and at no other time: else it would wake for each client, and ours is one.
-const NEVER_S: &str = "0";
-
 impl Tmux {
     /// Whether a person is attached to our session.
     ///
@@ -24,16 +18,6 @@ impl Tmux {
         let list = TmuxCommand::new("list-clients").flag("-t").word(&session);
         let replies = self.run(list.flag("-F").word("#{client_control_mode}")).await?;
         Ok(replies.iter().any(|reply| reply.text().lines().any(|line| line == "0")))
-    }
-
-    /// Has tmux draw the status line by the clock, or no longer.
-    ///
-    /// # Errors
-    /// Those of [`Tmux::run`].
-    pub async fn tick_status(&self, ticks: bool) -> Result<(), MuxError> {
-        let session = format!("{}:", self.session());
-        let set = TmuxCommand::silent("set-option").flag("-t").word(&session).word("status-interval");
-        self.run(set.word(if ticks { LOOKS_S } else { NEVER_S })).await.map(drop)
     }
 
     /// Shows these two texts in the status line. tmux draws it anew for whoever is attached.
