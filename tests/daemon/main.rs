@@ -4,6 +4,7 @@
 
 mod answering;
 mod asking;
+mod attaching;
 mod bad_input;
 mod beside;
 mod boxed;

@@ -62,7 +62,12 @@ fn a_person_watches_answers_and_hands_over_in_a_terminal() {
     shell.text("worker");
     shell.keys(&["Enter", "Enter"]);
     shell.until("it to be accepted", |screen| screen.contains("is accepted: it is on the disk"));
-    house.until("its answer", |house| house.files("queue/results").len() == 2);
+    // It is followed to its end.
+    shell.until("its answer", |screen| {
+        screen.contains("▸✓ msg-") && screen.contains("Answer of worker") && screen.contains("answer to msg-")
+    });
+    house.until("its file", |house| house.files("queue/results").len() == 2);
+    shell.keys(&["3", "s", "s"]);
 
     shell.keys(&["H"]);
     shell.until("the hold", |screen| screen.contains("ALL TYPING IS HELD"));

@@ -5,10 +5,12 @@ use super::failure::{Failure, Kind};
 use crate::daemon::tmux::server::tmux_server;
 use crate::engine::words::AgentName;
 use crate::io::mux::{INSIDE, PROGRAM, Server, shell_word};
+use crate::io::workspace::Workspace;
 use crate::wire::team_file::Settings;
+use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::os::unix::process::CommandExt;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// Opens the tmux session of the agents, at the window of the named agent
 #[derive(Debug, clap::Args)]
@@ -23,6 +25,10 @@ then they get their own again. The status line has the team's pulse: working, wa
 A narrow one has only what you should know of, such as `?2 ✗1`. Two people who are attached see the same window, and both type \
 there. So nobody can attach to another agent while somebody looks at one, unless `--take` detaches them first.
 
+Inside a tmux of your own it opens a window there, called `tasuki`, and comes back at once. The agents' tmux is a server of its \
+own, and its keys need a window of their own. Your prefix reaches your tmux as ever. Where both have C-b, the agents' gets it \
+twice: C-b C-b d leaves, and the window closes. `--here` uses this pane instead.
+
 Exit codes:
   2  cannot attach here
   5  no agent is running")]
@@ -32,6 +38,9 @@ pub(super) struct Args {
     /// Show all agents at once, read-only
     #[arg(long, conflicts_with = "agent")]
     all: bool,
+    /// Inside a tmux of your own, use this pane and open no window there
+    #[arg(long)]
+    here: bool,
     /// Print the tmux command instead of running it
     #[arg(long)]
     print: bool,
@@ -89,13 +98,65 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     if !args.all && !is_inside {
         be_alone(&server, named.as_ref(), args.take)?;
     }
-    if around.is_some() && (args.all || !is_inside) {
-        context.remark(
-            "the agents' tmux is a server of its own, so its windows cannot be among yours: it runs inside of this window, and \
-             C-b C-b d leaves it",
-        );
+    if around.is_some() && (args.all || !is_inside) && nests(context, &workspace, args, is_inside) {
+        return Ok(());
     }
     show(&server, arguments, (args.all || !is_inside, !args.all && !is_inside))
+}
+
+/// The name of the window that is opened in a person's own tmux.
+const WINDOW: &str = "tasuki";
+/// Where sockets and files are found. A new window has what the person's tmux began with, and this shell may have others.
+const PLACES: [&str; 4] = ["TMUX_TMPDIR", "XDG_RUNTIME_DIR", "HOME", "PATH"];
+/// What refuses to attach is read before its window closes.
+const STAYS: &str = r#""$@" || { printf '\nEnter closes this window. '; read -r _; }"#;
+
+/// The keys that leave the agents' tmux from within the person's own: the prefix goes through only where theirs is another.
+fn leave() -> &'static str {
+    let mut tmux = Command::new(PROGRAM);
+    let prefix = tmux.args(["show-options", "-gv", "prefix"]).stderr(Stdio::null()).output();
+    let is_other = prefix.is_ok_and(|prefix| prefix.status.success() && prefix.stdout.trim_ascii() != b"C-b");
+    if is_other { "C-b d" } else { "C-b C-b d" }
+}
+
+/// Says where it runs within another tmux; true if that is a new window, where it runs by itself.
+fn nests(context: &Context, workspace: &Workspace, args: &Args, is_inside: bool) -> bool {
+    let leave = leave();
+    if !args.here && !is_inside && is_in_a_window(workspace, args) {
+        context.remark(format!(
+            "it is in a window of your own tmux, `{WINDOW}`, and {leave} leaves it; `--here` uses this pane"
+        ));
+        return true;
+    }
+    context.remark(format!(
+        "the agents' tmux is a server of its own, so its windows cannot be among yours: it runs inside of this pane, and {leave} \
+         leaves it"
+    ));
+    false
+}
+
+/// Attaches in a new window of the person's own tmux, and says whether there is one.
+fn is_in_a_window(workspace: &Workspace, args: &Args) -> bool {
+    let Ok(program) = std::env::current_exe() else { return false };
+    let mut tmux = Command::new(PROGRAM);
+    tmux.args(["new-window", "-n", WINDOW]);
+    for (name, value) in PLACES.iter().filter_map(|name| Some((name, std::env::var_os(name)?))) {
+        let mut pair = OsString::from(format!("{name}="));
+        pair.push(value);
+        tmux.arg("-e").arg(pair);
+    }
+    tmux.args(["sh", "-c", STAYS, "sh"]).arg(program).arg("--root").arg(workspace.root());
+    tmux.args(["attach", "--here"]);
+    if args.all {
+        tmux.arg("--all");
+    }
+    tmux.args(args.agent.as_ref().map(AgentName::as_str));
+    // An older tmux takes no `-e`: then it runs here.
+    tmux.stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|ended| ended.success())
 }
 
 /// Becomes tmux, or runs it for as long as the windows follow its terminal.

@@ -29,7 +29,7 @@ impl TopState {
             TopInput::Tick(now) => self.now = now,
             TopInput::Link(link) => {
                 if link == Link::Live {
-                    self.notice = self.notice.take().filter(Result::is_err);
+                    self.is_back();
                 }
                 self.link = link;
             }
@@ -41,6 +41,9 @@ impl TopState {
                 }
             }
             TopInput::History(id, story) => self.tell(id, story.map(|story| *story)),
+            TopInput::Whole(whole) => self.whole = Some(*whole),
+            TopInput::Last(name, id) => self.last = Some((name, id)),
+            TopInput::Letters(letters) => self.letters = Some(letters),
             TopInput::Explained(name, look) => {
                 if self.wants().explain.as_ref() == Some(&name) {
                     self.explained = Some((name, look.map(|look| *look)));
@@ -52,6 +55,15 @@ impl TopState {
             TopInput::Sent(sent) => self.handed_over(sent),
         }
         Vec::new()
+    }
+
+    /// The daemon answers: that it did not is no longer so.
+    fn is_back(&mut self) {
+        let is_over = |problem: &Problem| matches!(&*problem.code, "no-daemon" | "no-answer");
+        self.notice = self.notice.take().filter(|said| said.as_ref().is_err_and(|said| !is_over(said)));
+        if let Mode::Compose(composer) = &mut self.mode {
+            composer.problem = composer.problem.take().filter(|problem| !is_over(problem));
+        }
     }
 
     fn tell(&mut self, id: String, story: Result<HistoryInfo, Problem>) {

@@ -3,7 +3,7 @@
 use super::input::{Act, Key};
 use super::modes::{Answering, Composer, Confirm, Mode, choice_keys};
 use super::state::{Beside, Place, TopState};
-use crate::wire::api::{PaneAnswerBody, Problem};
+use crate::wire::api::{NeedKindInfo, PaneAnswerBody, Problem};
 use serde_json::json;
 
 impl TopState {
@@ -52,7 +52,7 @@ impl TopState {
                 {
                     self.mode = Mode::Normal;
                 }
-                self.shelves[Place::Tasks.index()].chosen = Some(id.clone());
+                self.follow(id.clone());
                 self.notice = Some(Ok(format!("{id} is accepted: it is on the disk")));
             }
             Err(problem) => match &mut self.mode {
@@ -65,12 +65,26 @@ impl TopState {
         }
     }
 
+    /// The new task is chosen, and its story is told as it goes on; not where the person is at something else by now.
+    fn follow(&mut self, id: String) {
+        let shelf = &mut self.shelves[Place::Tasks.index()];
+        shelf.chosen = Some(id.clone());
+        if self.mode == Mode::Normal {
+            shelf.filter.clear();
+            self.go(Place::Tasks);
+            self.beside = Beside::History(id);
+        }
+    }
+
     /// Opens the choices of what is asked, or what can be done about a need.
     pub(super) fn ask(&mut self) {
         let Some(need) = self.need_to_answer() else {
             self.notice = Some(Ok("nothing needs you".to_owned()));
             return;
         };
+        if need.kind == NeedKindInfo::Unread {
+            return self.read(Beside::Letters);
+        }
         let asked = Answering {
             need: need.id.clone(),
             title: need.title.clone(),
@@ -78,6 +92,7 @@ impl TopState {
             agent: need.agent.clone(),
             asks: need.asks.clone(),
             cures: need.cures.clone(),
+            from: 0,
         };
         // Its screen is looked at while it is answered.
         if let Some(agent) = asked.agent.clone() {
@@ -93,7 +108,7 @@ impl TopState {
 
     /// A key while an answer is chosen.
     pub(super) fn answer(&mut self, key: Key) -> Vec<Act> {
-        let Mode::Answer(asked) = &self.mode else { return Vec::new() };
+        let Mode::Answer(asked) = &mut self.mode else { return Vec::new() };
         let number = match key {
             Key::Esc | Key::Char('q') => {
                 self.mode = Mode::Normal;
@@ -104,6 +119,15 @@ impl TopState {
                 let agent = asked.agent.clone();
                 self.mode = Mode::Normal;
                 return agent.map(Act::Attach).into_iter().collect();
+            }
+            Key::Up | Key::PageUp | Key::Char('k') => {
+                asked.from = asked.from.saturating_sub(1);
+                return Vec::new();
+            }
+            Key::Down | Key::PageDown | Key::Char('j') => {
+                // What is drawn goes no further than its end.
+                asked.from = (asked.from + 1).min(asked.rows());
+                return Vec::new();
             }
             _ => return Vec::new(),
         };

@@ -1,6 +1,8 @@
 //! What comes to the screen, and what is done for it.
 
-use crate::wire::api::{AgentDetails, HistoryInfo, PaneLookInfo, Problem, RunInfo, StepInfo, ViewInfo};
+use crate::wire::api::{
+    AgentDetails, HistoryInfo, LetterInfo, MessageDetails, PaneLookInfo, Problem, RunInfo, StepInfo, ViewInfo,
+};
 use crate::wire::message::view::MessageView;
 use serde_json::Value;
 
@@ -110,6 +112,12 @@ pub enum TopInput {
     Details(Box<AgentDetails>),
     /// The history of a message, or why there is none.
     History(String, Result<Box<HistoryInfo>, Problem>),
+    /// A message with its answer.
+    Whole(Box<MessageDetails>),
+    /// The last task of this agent, if it has had one.
+    Last(String, Option<String>),
+    /// What is unread, oldest first, or why that is unknown.
+    Letters(Result<Vec<LetterInfo>, Problem>),
     /// How a screen is read, or why that is unknown.
     Explained(String, Result<Box<PaneLookInfo>, Problem>),
     /// All messages, newest first.
@@ -148,6 +156,12 @@ pub(super) struct Wants {
     pub(super) details: Option<String>,
     /// The message whose history is looked at.
     pub(super) story: Option<String>,
+    /// The message whose answer is looked at.
+    pub(super) answer: Option<String>,
+    /// The agent whose last task is looked for.
+    pub(super) last: Option<String>,
+    /// Whether the unread messages are read.
+    pub(super) letters: bool,
     /// The agent whose screen is explained.
     pub(super) explain: Option<String>,
     /// Whether ended messages are looked at.

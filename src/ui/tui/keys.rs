@@ -72,6 +72,7 @@ impl TopState {
             Key::Left | Key::Right if self.place == Place::Team => self.fold(key == Key::Left),
             Key::Char('r') => return self.retry(),
             Key::Char('X') => self.call_off(),
+            Key::Char('R') => self.restart(),
             Key::Char('H') => return self.hold(),
             Key::Char('?') => self.mode = Mode::Keys,
             _ => {}
@@ -79,7 +80,7 @@ impl TopState {
         Vec::new()
     }
 
-    fn go(&mut self, place: Place) {
+    pub(super) fn go(&mut self, place: Place) {
         self.place = place;
         self.beside_from = 0;
         self.zoomed = false;
@@ -152,15 +153,14 @@ impl TopState {
     }
 
     fn show_history(&mut self) {
-        let Some(id) = self.message_looked_at() else {
-            self.notice = Some(Ok("it has no task whose story could be told".to_owned()));
-            return;
-        };
-        self.read(Beside::History(id));
+        match self.message_looked_at().or_else(|| self.last_task()) {
+            Some(id) => self.read(Beside::History(id)),
+            None => self.notice = Some(Ok("it has had no task whose story could be told".to_owned())),
+        }
     }
 
     /// Shows it beside; what is there already gets all the room, or gives it back.
-    fn read(&mut self, beside: Beside) {
+    pub(super) fn read(&mut self, beside: Beside) {
         self.zoomed = self.beside == beside && !self.zoomed;
         self.beside = beside;
         self.beside_from = 0;
@@ -198,6 +198,25 @@ impl TopState {
             question: format!("Call off {id}{parts}?"),
             command: format!("tasuki cancel {id}"),
             act: Act::Post(format!("/api/messages/{id}/cancel"), json!({})),
+        });
+    }
+
+    /// The last task of the chosen agent, where it has none now.
+    fn last_task(&self) -> Option<String> {
+        let chosen = self.chosen().filter(|_| self.place == Place::Team)?;
+        self.last.as_ref().filter(|(name, _)| *name == chosen)?.1.clone()
+    }
+
+    /// An agent that starts anew loses what it has in mind.
+    fn restart(&mut self) {
+        let Some(agent) = self.looked_at() else { return };
+        let name = &agent.agent_name;
+        let task =
+            agent.current_task.as_ref().map(|id| format!(" in the middle of {id}")).unwrap_or_default();
+        self.mode = Mode::Confirm(Confirm {
+            question: format!("Restart {name}{task}?"),
+            command: format!("tasuki agent restart {name}"),
+            act: Act::Post(format!("/api/agents/{name}/restart"), json!({})),
         });
     }
 

@@ -25,6 +25,15 @@ pub(super) struct Answering {
     pub(super) agent: Option<String>,
     pub(super) asks: Option<AsksInfo>,
     pub(super) cures: Vec<CureInfo>,
+    /// Rows of the choices above those that are shown, where they are more than there is room for.
+    pub(super) from: usize,
+}
+
+impl Answering {
+    /// The most rows that its choices can be scrolled by.
+    pub(super) fn rows(&self) -> usize {
+        self.asks.as_ref().map_or(0, |asks| asks.choices.len()).max(self.cures.len())
+    }
 }
 
 /// Something that is asked about once before it is done.

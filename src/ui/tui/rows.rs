@@ -3,7 +3,7 @@
 use super::marks::{Mark, of_agent, of_message, urgency};
 use super::state::{Place, TopState};
 use crate::engine::message::{Kind, Status};
-use crate::wire::api::{AgentInfo, NeedInfo};
+use crate::wire::api::{AgentInfo, ChainInfo, NeedInfo, NeedKindInfo};
 use crate::wire::message::view::MessageView;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -154,12 +154,15 @@ impl TopState {
         tree
     }
 
-    /// Open tasks that are parts of no others: those that wait for a person first, then the newest.
+    /// Open tasks that are parts of no others: those that wait for a person first, then the newest. The chosen one stays when it
+    /// has ended.
     pub(super) fn tasks(&self) -> Vec<&MessageView> {
+        let chosen = self.shelves[Place::Tasks.index()].chosen.as_deref();
         let is_open = |message: &&MessageView| {
             message.parent.is_none()
                 && message.kind == Kind::Task
-                && matches!(message.status, Status::Pending | Status::InProgress)
+                && (matches!(message.status, Status::Pending | Status::InProgress)
+                    || chosen == Some(message.id.as_str()))
         };
         let asking = self.asking();
         let yours = |message: &MessageView| {
@@ -172,7 +175,13 @@ impl TopState {
 
     /// Ids of the tasks that wait for a person in the end, whoever stands between.
     pub(super) fn asking(&self) -> BTreeSet<&str> {
-        let yours = self.needs.chains.iter().filter(|chain| chain.cause.who == "you" && chain.need.is_some());
+        // While all typing is held, each would wait for that: it has a row of its own above.
+        let is_of_one = |id: &str| self.need(id).is_none_or(|need| need.kind != NeedKindInfo::Halted);
+        let yours = self
+            .needs
+            .chains
+            .iter()
+            .filter(|chain| chain.cause.who == "you" && chain.need.as_deref().is_some_and(is_of_one));
         yours.map(|chain| &*chain.message).collect()
     }
 
@@ -251,17 +260,31 @@ impl TopState {
         }
     }
 
-    /// What is asked or needed where `a` answers: of what is chosen, else what stops the most work.
+    /// What is asked or needed where `a` answers: the dialog of what is chosen, else that of a line above, which says that `a`
+    /// answers it; else what is needed there. In the list of needs it is the chosen one.
     pub(super) fn need_to_answer(&self) -> Option<&NeedInfo> {
         let chosen = self.chosen();
+        let of_chain = |chain: &ChainInfo| self.need(chain.need.as_deref()?);
         let of_chosen = match self.place {
-            Place::Needs => chosen.as_deref().and_then(|id| self.need(id)),
+            Place::Needs => return chosen.as_deref().and_then(|id| self.need(id)),
             Place::Team => self.needs.needs.iter().find(|need| need.agent.is_some() && need.agent == chosen),
             Place::Tasks | Place::Messages => {
-                self.needs.needs.iter().find(|need| need.message.is_some() && need.message == chosen)
+                let of_message = |need: &&NeedInfo| need.message.is_some() && need.message == chosen;
+                let its = self.needs.chains.iter().find(|chain| Some(&chain.message) == chosen.as_ref());
+                self.needs.needs.iter().find(of_message).or_else(|| its.and_then(of_chain))
             }
         };
-        let of_chain = || self.needs.chains.iter().find_map(|chain| self.need(chain.need.as_deref()?));
-        of_chosen.or_else(of_chain).or(self.needs.needs.first())
+        let asks = |need: &&NeedInfo| need.kind == NeedKindInfo::Asks;
+        let mut of_lines = self.needs.chains.iter().filter_map(of_chain);
+        let first = self.needs.chains.iter().find_map(of_chain);
+        let asked = of_chosen.filter(asks).or_else(|| of_lines.find(asks));
+        asked.or(of_chosen).or(first).or(self.needs.needs.first())
+    }
+
+    /// The place of a message in the queue of the agent that is looked at, from 1 on.
+    pub(super) fn place_in_queue(&self, id: &str) -> Option<usize> {
+        let name = &self.looked_at()?.agent_name;
+        let details = self.details.as_ref().filter(|details| details.agent.agent_name == *name)?;
+        details.queue.iter().position(|message| message.id.as_str() == id).map(|at| at + 1)
     }
 }

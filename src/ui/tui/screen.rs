@@ -2,7 +2,7 @@
 
 use super::modes::Mode;
 use super::paint::Canvas;
-use super::panels::{answer, compose, footer, header, history, list, log, pane, queue, relay, team};
+use super::panels::{answer, compose, footer, header, history, letters, list, log, pane, queue, relay, team};
 use super::state::{Beside, Place, TopState};
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
@@ -122,7 +122,13 @@ fn one_column(canvas: &mut Canvas, state: &TopState, area: Rect) {
     // A high terminal has room for what needs a person, wherever they are.
     let has_needs = area.height >= NEEDS_FROM && state.place != Place::Needs && !state.needs().is_empty();
     let needs = if has_needs { list_rows(state, Place::Needs).min(usize::from(area.height / 5)) } else { 0 };
-    let parts = [Part::new(3, rows.min(half)), Part::new(4, 6), Part::new(2, log), Part::new(2, needs)];
+    let (list, beside_rows) = match asked_rows(state, area) {
+        // Who chooses an answer sees all choices: all else gives way.
+        Some(asked) if asked + 3 > area.height => return beside(canvas, state, area),
+        Some(asked) => (Part::new(3, rows.min(half)), Part { least: asked, wish: asked }),
+        None => (Part::new(3, rows.min(half)), Part::new(4, 6)),
+    };
+    let parts = [list, beside_rows, Part::new(2, log), Part::new(2, needs)];
     let given = share(area.height, &parts, Some(1));
     let places = stack(area, &[given[0], given[3], given[1], given[2]]);
     draw_list(canvas, state, state.place, places[0]);
@@ -159,12 +165,23 @@ fn left_column(canvas: &mut Canvas, state: &TopState, area: Rect) {
 fn right_column(canvas: &mut Canvas, state: &TopState, area: Rect) {
     let queue = queue::rows(state);
     let log = usize::from(area.height / 4).max(4);
-    let parts = [Part::new(6, usize::from(area.height / 2)), Part::new(3, log), Part::new(2, queue.min(5))];
+    let half = area.height / 2;
+    let screen = match asked_rows(state, area) {
+        Some(asked) => Part { least: asked.min(area.height), wish: asked.max(half) },
+        None => Part::new(6, usize::from(half)),
+    };
+    let parts = [screen, Part::new(3, log), Part::new(2, queue.min(5))];
     let given = share(area.height, &parts, Some(0));
     let places = stack(area, &[given[0], given[2], given[1]]);
     beside(canvas, state, places[0]);
     queue::draw(canvas, state, places[1]);
     log::draw(canvas, state, places[2]);
+}
+
+/// Rows that the choices of an answer take, with a row of the screen above them; none if nobody chooses one.
+fn asked_rows(state: &TopState, area: Rect) -> Option<u16> {
+    let Mode::Answer(asked) = &state.mode else { return None };
+    u16::try_from(answer::lines(asked, area.width).len() + 1).ok()
 }
 
 /// Rows that a list would take with its title.
@@ -197,13 +214,18 @@ fn beside(canvas: &mut Canvas, state: &TopState, area: Rect) {
         Beside::Screen => {}
         Beside::History(id) => return history::draw(canvas, state, id, area),
         Beside::Explain(name) => return pane::explain(canvas, state, name, area),
+        Beside::Letters => return letters::draw(canvas, state, area),
     }
     let choices = match &state.mode {
-        Mode::Answer(asked) => answer::lines(asked, area.width),
+        Mode::Answer(asked) => answer::fitted(asked, area.width, usize::from(area.height)),
         _ => answer::offered(state, area),
     };
-    let most = usize::from(area.height.saturating_sub(if state.mode == Mode::Normal { 4 } else { 1 }));
-    let rows = u16::try_from(choices.len().min(most)).unwrap_or(0);
+    // Where not all of them have room below some rows of the screen, its own rows tell them.
+    let rows = match u16::try_from(choices.len()).unwrap_or(u16::MAX) {
+        rows if matches!(state.mode, Mode::Answer(_)) => rows.min(area.height),
+        rows if rows + 4 <= area.height => rows,
+        _ => 0,
+    };
     pane::draw(canvas, state, Rect { height: area.height - rows, ..area });
     let below = Rect { y: area.bottom() - rows, height: rows, ..area };
     for (y, line) in (below.top()..below.bottom()).zip(&choices) {

@@ -3,7 +3,8 @@
 use super::input::{Link, LogLine, PaneSeen, Wants};
 use super::modes::Mode;
 use crate::wire::api::{
-    AgentDetails, AgentInfo, HistoryInfo, NeedsInfo, PaneLookInfo, Problem, WorkspaceInfo,
+    AgentDetails, AgentInfo, HistoryInfo, LetterInfo, MessageDetails, NeedsInfo, PaneLookInfo, Problem,
+    WorkspaceInfo,
 };
 use crate::wire::message::view::MessageView;
 use chrono::FixedOffset;
@@ -66,6 +67,8 @@ pub(super) enum Beside {
     History(String),
     /// How the screen of this agent is read.
     Explain(String),
+    /// The unread messages.
+    Letters,
 }
 
 /// One place: what is chosen in it, and what is looked for.
@@ -115,6 +118,11 @@ pub struct TopState {
     pub(super) pane: Option<PaneSeen>,
     pub(super) details: Option<AgentDetails>,
     pub(super) story: Option<(String, Result<HistoryInfo, Problem>)>,
+    /// The message whose answer is told.
+    pub(super) whole: Option<MessageDetails>,
+    /// The last task of an agent that has none now; none if it never had one.
+    pub(super) last: Option<(String, Option<String>)>,
+    pub(super) letters: Option<Result<Vec<LetterInfo>, Problem>>,
     pub(super) explained: Option<(String, Result<PaneLookInfo, Problem>)>,
     /// What was done last, or what kept it from being done.
     pub(super) notice: Option<Result<String, Problem>>,
@@ -152,6 +160,9 @@ impl TopState {
             pane: None,
             details: None,
             story: None,
+            whole: None,
+            last: None,
+            letters: None,
             explained: None,
             notice: None,
             next_id: None,
@@ -202,6 +213,12 @@ impl TopState {
         if let Beside::Explain(name) = &self.beside {
             return self.agent(name);
         }
+        // Whoever is answered is seen meanwhile.
+        if let Mode::Answer(asked) = &self.mode
+            && let Some(agent) = asked.agent.as_deref().and_then(|name| self.agent(name))
+        {
+            return Some(agent);
+        }
         let name = self.chosen().and_then(|chosen| match self.place {
             Place::Team => Some(chosen),
             Place::Needs => self.need(&chosen)?.agent.clone(),
@@ -247,16 +264,27 @@ impl TopState {
         let agent = self.looked_at().map(|agent| agent.agent_name.clone());
         let story = match &self.beside {
             Beside::History(id) => Some(id.clone()),
-            Beside::Screen | Beside::Explain(_) => self.message_looked_at().map(|id| self.root_of(&id)),
+            Beside::Screen | Beside::Explain(_) | Beside::Letters => {
+                self.message_looked_at().map(|id| self.root_of(&id))
+            }
         };
         let explain = match &self.beside {
             Beside::Explain(name) => Some(name.clone()),
-            Beside::Screen | Beside::History(_) => None,
+            Beside::Screen | Beside::History(_) | Beside::Letters => None,
         };
+        let answer = match &self.beside {
+            Beside::History(id) => Some(id.clone()),
+            Beside::Screen | Beside::Explain(_) | Beside::Letters => None,
+        };
+        let rests = self.looked_at().filter(|agent| agent.current_task.is_none());
+        let last = rests.filter(|_| self.place == Place::Team).map(|agent| agent.agent_name.clone());
         Wants {
             screen: agent.clone(),
             details: agent,
             story,
+            answer,
+            last,
+            letters: self.beside == Beside::Letters,
             explain,
             messages: self.place == Place::Messages,
         }

@@ -1,11 +1,12 @@
 //! What is fetched for what is looked at: a screen as it changes; queues and histories when anything has happened.
 
-use crate::engine::words::Millis;
+use crate::engine::words::{AgentName, Millis};
 use crate::io::client::{ANSWER_DEADLINE, Asker, ClientError};
 use crate::io::clock::Clock;
 use crate::ui::tui::input::{PaneSeen, TopInput, Wants};
 use crate::wire::api::{
-    AgentQuery, HistoryQuery, MessagesQuery, PaneLookInfo, Problem, Question, RunInfo, ScreenInfo,
+    AgentQuery, HistoryQuery, InboxInfo, InboxQuery, MessageDetails, MessagePage, MessageQuery,
+    MessagesQuery, PaneLookInfo, Problem, Question, RunInfo, ScreenInfo,
 };
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -17,6 +18,8 @@ const EVERY_MS: u64 = 1000;
 const SCREEN_AGAIN: Duration = Duration::from_secs(2);
 /// Messages that are listed with those that ended.
 const LISTED: usize = 200;
+/// Messages that the last task of an agent is looked for in: those that it has sent are among them.
+const LOOKED_AT: usize = 20;
 
 /// A fetch: what of, at which step of the journal, and when.
 #[derive(Default)]
@@ -51,14 +54,18 @@ pub(super) struct Fetcher {
     screen: Option<(String, JoinHandle<()>)>,
     details: Got,
     story: Got,
+    answer: Got,
+    last: Got,
+    letters: Got,
     explain: Got,
     messages: Got,
 }
 
 impl Fetcher {
     pub(super) fn new(asker: Asker, clock: Clock, news: mpsc::Sender<TopInput>) -> Self {
-        let (details, story, explain, messages) = Default::default();
-        Self { asker, clock, news, screen: None, details, story, explain, messages }
+        let (details, story, answer, last) = Default::default();
+        let (letters, explain, messages) = Default::default();
+        Self { asker, clock, news, screen: None, details, story, answer, last, letters, explain, messages }
     }
 
     /// Fetches what is wanted and not there, as of this step of the journal.
@@ -83,6 +90,15 @@ impl Fetcher {
             let path = HistoryQuery { id: id.clone() }.address();
             self.fetch(path, |got| Some(TopInput::History(id, got.map(Box::new))));
         }
+        if self.answer.is_due(wants.answer.as_ref(), seq, now)
+            && let Some(id) = wants.answer.clone()
+        {
+            // Why there is none is told with its history.
+            let whole =
+                |got: Result<MessageDetails, Problem>| got.ok().map(|got| TopInput::Whole(Box::new(got)));
+            self.fetch(MessageQuery { id }.address(), whole);
+        }
+        self.want_lists(wants, seq, now);
         // A screen changes without a step.
         if self.explain.is_due(wants.explain.as_ref(), now.0, now)
             && let Some(name) = wants.explain.clone()
@@ -90,12 +106,33 @@ impl Fetcher {
             let path = format!("/api/panes/{name}/look");
             self.fetch(path, |got| Some(TopInput::Explained(name, got.map(Box::new))));
         }
+    }
+
+    fn want_lists(&mut self, wants: &Wants, seq: u64, now: Millis) {
+        if self.last.is_due(wants.last.as_ref(), seq, now)
+            && let Some(name) = wants.last.clone()
+        {
+            let kind = Some("task".to_owned());
+            let agent = Some(name.clone());
+            let query = MessagesQuery { agent, kind, limit: Some(LOOKED_AT), ..MessagesQuery::default() };
+            let last = move |got: Result<MessagePage, Problem>| {
+                let is_its = |agent: Option<&AgentName>| agent.is_some_and(|agent| agent.as_str() == name);
+                let messages = got.ok()?.messages;
+                let its = messages.iter().find(|message| is_its(message.agent.as_ref()));
+                Some(TopInput::Last(name.clone(), its.map(|message| message.id.to_string())))
+            };
+            self.fetch(query.address(), last);
+        }
+        if self.letters.is_due(wants.letters.then(String::new).as_ref(), seq, now) {
+            let letters =
+                |got: Result<InboxInfo, Problem>| Some(TopInput::Letters(got.map(|got| got.unread)));
+            self.fetch(InboxQuery {}.address(), letters);
+        }
         let listed = wants.messages.then(String::new);
         if self.messages.is_due(listed.as_ref(), seq, now) {
             let path = MessagesQuery { limit: Some(LISTED), ..MessagesQuery::default() }.address();
-            let list = |got: Result<crate::wire::api::MessagePage, Problem>| {
-                got.ok().map(|page| TopInput::Messages(page.messages))
-            };
+            let list =
+                |got: Result<MessagePage, Problem>| got.ok().map(|page| TopInput::Messages(page.messages));
             self.fetch(path, list);
         }
     }

@@ -230,7 +230,14 @@ impl Driver {
         };
         self.terminal = Some(Terminal::take()?);
         let said = match ended {
-            Ok(output) if output.status.success() => return Ok(()),
+            Ok(output) if output.status.success() => {
+                // Where its window is, if it is not here.
+                let said = String::from_utf8_lossy(&output.stderr);
+                if let Some(line) = said.lines().next() {
+                    self.state.on(TopInput::Done(Ok(line.to_owned())));
+                }
+                return Ok(());
+            }
             Ok(output) => refusal(&output.stderr),
             Err(error) => Problem { why: format!("cannot attach: {error}"), ..Problem::default() },
         };

@@ -9,6 +9,8 @@ use ratatui_core::layout::Rect;
 
 /// Rows of a dialog's text that are shown over its choices.
 const TEXT_ROWS: usize = 8;
+/// What stands over what can be done where nothing is asked.
+const NOTHING_ASKED: &str = "Nothing is asked here. What can be done:";
 /// Rows that one sentence may take.
 const WRAPPED_ROWS: usize = 4;
 
@@ -36,6 +38,31 @@ pub(in crate::ui::tui) fn offered(state: &TopState, area: Rect) -> Vec<AskLine> 
     lines
 }
 
+/// As much of it as has room: what is said gives way to what can be chosen, and that is scrolled if it must be.
+pub(in crate::ui::tui) fn fitted(asked: &Answering, width: u16, room: usize) -> Vec<AskLine> {
+    let mut lines = lines(asked, width);
+    let is_choice = |line: &AskLine| matches!(line, AskLine::Choice(..));
+    // The words that stand farthest from the choices go first.
+    while lines.len() > room
+        && let Some(at) = lines
+            .iter()
+            .rposition(|line| matches!(line, AskLine::Hint(_)))
+            .or_else(|| lines.iter().position(|line| matches!(line, AskLine::Text(_))))
+    {
+        lines.remove(at);
+    }
+    if lines.len() <= room {
+        return lines;
+    }
+    let choices = lines.iter().filter(|line| is_choice(line)).count();
+    let shown = room.saturating_sub(1);
+    let from = asked.from.min(choices.saturating_sub(shown));
+    let note = format!("{} more: j k   Esc leaves it", choices - shown.min(choices));
+    let mut fitted = vec![AskLine::Rule(asked.title.clone(), note)];
+    fitted.extend(lines.into_iter().filter(is_choice).skip(from).take(shown));
+    fitted
+}
+
 /// All of it, while an answer is chosen.
 pub(in crate::ui::tui) fn lines(asked: &Answering, width: u16) -> Vec<AskLine> {
     let rows = |text: &str| wrap(text, usize::from(width.saturating_sub(2)), WRAPPED_ROWS);
@@ -52,6 +79,9 @@ pub(in crate::ui::tui) fn lines(asked: &Answering, width: u16) -> Vec<AskLine> {
         (asks, agent) => {
             if let Some(asks) = asks {
                 lines.extend(asks.text.lines().take(TEXT_ROWS).map(|row| AskLine::Text(row.to_owned())));
+            }
+            if asks.is_none() && asked.cures.iter().any(|cure| cure.path.is_some()) {
+                lines.push(AskLine::Text(NOTHING_ASKED.to_owned()));
             }
             let label_columns = asked.cures.iter().map(|cure| columns(&cure.label)).max().unwrap_or(0);
             for (at, cure) in asked.cures.iter().enumerate().take(9) {

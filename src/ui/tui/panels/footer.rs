@@ -22,14 +22,14 @@ const KEYS: [(&str, &str); 18] = [
     ("t", "team as a tree or as a table, the most pressing first"),
     ("← →", "fold a branch of the tree, or show it; what is well is folded"),
     ("a 1-9", "answer what is asked, or settle what needs you"),
-    ("w", "story: why a message is where it is; again: with all the room"),
+    ("w", "story with its answer: why a message is where it is; again: zoom"),
     ("s", "screen, with all the room; again: as it was"),
     ("e", "explain how its screen is read; again: with all the room"),
     ("r", "retry: release what is held, try again what failed"),
     ("X", "call off a message with its parts (asks)"),
+    ("R", "restart the agent (asks)"),
     ("H", "hold all typing; let go on (asks)"),
-    ("Ctrl-Z", "back to the shell; `fg` comes back"),
-    ("q", "quit; agents and daemon go on"),
+    ("q Ctrl-Z", "quit, agents and daemon go on; to the shell, `fg` comes back"),
 ];
 
 /// The last row: keys, as many as there is room for.
@@ -39,7 +39,12 @@ pub(in crate::ui::tui) fn keys(canvas: &mut Canvas, state: &TopState, y: u16) {
         Mode::Normal => normal(state, width),
         Mode::Keys => vec![("any key", "back"), ("q", "quit")],
         Mode::Filter => vec![("⏎", "keep"), ("↑↓", "choose"), ("Esc", "show all")],
-        Mode::Answer(_) => vec![("1-9", "answer"), ("⏎", "attach"), ("Esc", "back")],
+        Mode::Answer(asked) => {
+            let mut keys = vec![("1-9", if asked.asks.is_some() { "answer" } else { "do it" })];
+            keys.extend(asked.agent.is_some().then_some(("⏎", "attach")));
+            keys.push(("Esc", "back"));
+            keys
+        }
         Mode::Confirm(_) => vec![("y", "yes"), ("n", "no")],
         Mode::Compose(_) => {
             vec![("⏎", "hand over"), ("Alt ⏎", "new line"), ("Tab", "to, text"), ("Esc", "back")]

@@ -128,7 +128,7 @@ pub(in crate::ui::tui) fn lines(state: &TopState, width: u16) -> Vec<Line> {
             text: note.clone(),
             keys: String::new(),
         };
-        lines.extend(workspace.notes.iter().map(note));
+        lines.extend(workspace.notes.iter().filter(|note| is_said_once(state, note)).map(note));
     }
     let is_halted = state.halted_since().is_some();
     let mut seen = BTreeSet::new();
@@ -139,6 +139,16 @@ pub(in crate::ui::tui) fn lines(state: &TopState, width: u16) -> Vec<Line> {
         }
     }
     lines
+}
+
+/// Whether no need says it: that nothing is typed to an agent stands in the agent's own need, with what can be done.
+fn is_said_once(state: &TopState, note: &str) -> bool {
+    let is_of = |agent: &String| {
+        let rest =
+            note.strip_prefix("nothing has been typed to ").and_then(|rest| rest.strip_prefix(&**agent));
+        rest.is_some_and(|rest| rest.starts_with(' '))
+    };
+    !state.needs.needs.iter().filter_map(|need| need.agent.as_ref()).any(is_of)
 }
 
 /// Whether it waits for the hold to end, which has a row of its own.

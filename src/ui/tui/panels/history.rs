@@ -1,6 +1,7 @@
 //! The history of a message, step by step, and its receipts.
 
 use super::empty;
+use crate::engine::message::{Kind, Status};
 use crate::engine::words::counted;
 use crate::ui::tui::ages::{clock, length, moment};
 use crate::ui::tui::marks::Mark;
@@ -75,9 +76,40 @@ fn rows(tree: &HistoryTree, depth: u16, rows: &mut Vec<Row>) {
     }
 }
 
+/// Bytes of an answer that are shown: each look at it breaks it into rows.
+const ANSWER_BYTES: usize = 32 << 10;
+
+/// The answer of a message, or why it failed: what is looked for first in the story of what has ended.
+fn answer_rows(state: &TopState, id: &str, rows: &mut Vec<Row>) {
+    let Some(whole) = state.whole.as_ref().filter(|whole| whole.message.id.as_str() == id) else { return };
+    let row = |text: String, ink| Row { at: None, depth: 0, text, evidence: String::new(), ink };
+    let Some(answer) = &whole.answer else {
+        let why = whole.message.reason.as_ref().filter(|_| whole.message.status == Status::Failed);
+        rows.extend(why.map(|why| row(format!("It failed: {why}"), Ink::Bad)));
+        return;
+    };
+    let has_failed = answer.kind == Kind::Error;
+    let (what, ink) = if has_failed { ("It failed, says", Ink::Bad) } else { ("Answer of", Ink::Good) };
+    let source = answer.source.as_ref().map(|source| format!(", by {source}")).unwrap_or_default();
+    rows.push(row(format!("{what} {}{source}, proof {}:", answer.from, answer.proof), ink));
+    let (text, is_cut) = cut(&answer.text);
+    rows.extend(text.lines().map(|line| row(line.to_owned(), Ink::Plain)));
+    if is_cut || answer.truncated {
+        rows.push(row(format!("…and more: `tasuki show {id}` and queue/results/ have it"), Ink::Dim));
+    }
+    rows.push(row("How it came to be:".to_owned(), Ink::Dim));
+}
+
+/// The beginning of a text, and whether anything was left out.
+fn cut(text: &str) -> (&str, bool) {
+    let end = text.floor_char_boundary(ANSWER_BYTES);
+    (text.get(..end).unwrap_or_default(), end < text.len())
+}
+
 /// Draws the history of a message.
 pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, id: &str, area: Rect) {
-    canvas.rule((area.x, area.y), area.width, &format!("Story of {id}"), "PgUp PgDn   Esc back");
+    let title = format!("Story of {id}");
+    canvas.rule((area.x, area.y), area.width, &title, "PgUp PgDn   Esc back");
     let tree = match &state.story {
         Some((of, Ok(story))) if of == id => find(&story.tree, id),
         Some((of, Err(problem))) if of == id => {
@@ -87,10 +119,16 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, id: &str, 
     };
     let Some(tree) = tree else { return };
     let mut all = Vec::new();
+    answer_rows(state, id, &mut all);
     rows(tree, 0, &mut all);
     let lines: Vec<Line> = all.iter().flat_map(|row| lines(row, area.width)).collect();
     let shown = usize::from(area.height.saturating_sub(1));
     let from = state.beside_from.min(lines.len().saturating_sub(shown));
+    let below = lines.len().saturating_sub(from + shown);
+    if below > 0 {
+        let note = format!("{below} more below   PgUp PgDn   Esc back");
+        canvas.rule((area.x, area.y), area.width, &title, &note);
+    }
     for (y, line) in (area.y + 1..area.bottom()).zip(lines.iter().skip(from)) {
         let time = line.at.map(|at| clock(at, state.look.here, false)).unwrap_or_default();
         canvas.text((area.x + 1, y), 8, &time, Ink::Dim);

@@ -1,6 +1,7 @@
 //! Lists of needs and of messages.
 
-use super::{empty, window};
+use super::{empty, window, with_more};
+use crate::engine::message::Status;
 use crate::ui::tui::ages::age;
 use crate::ui::tui::marks::{Mark, of_message, of_need};
 use crate::ui::tui::paint::{Canvas, Ink, columns};
@@ -25,6 +26,7 @@ pub(in crate::ui::tui) fn needs(canvas: &mut Canvas, state: &TopState, area: Rec
         (many, 1) => format!("{many}   1 message waits behind"),
         (many, behind) => format!("{many}   {behind} messages wait behind"),
     };
+    let note = with_more(note, needs.len(), area.height.saturating_sub(1));
     canvas.rule((area.x, area.y), area.width, Place::Needs.title(), &note);
     if needs.is_empty() {
         let text = if state.workspace.is_some() { "nothing needs you; `n` hands over a task" } else { "" };
@@ -54,9 +56,15 @@ pub(in crate::ui::tui) fn messages(canvas: &mut Canvas, state: &TopState, place:
     let open = state.workspace.as_ref().map_or(0, |workspace| workspace.open);
     let note = match (found.is_empty(), place) {
         (false, _) => format!("{}   /{found}", messages.len()),
-        (true, Place::Tasks) => format!("{} open, {open} with their parts", messages.len()),
+        (true, Place::Tasks) => {
+            let has_ended =
+                |message: &&&MessageView| !matches!(message.status, Status::Pending | Status::InProgress);
+            let ended = messages.iter().filter(has_ended).count();
+            format!("{} open, {open} with their parts", messages.len() - ended)
+        }
         (true, _) => messages.len().to_string(),
     };
+    let note = with_more(note, messages.len(), area.height.saturating_sub(1));
     canvas.rule((area.x, area.y), area.width, place.title(), &note);
     if messages.is_empty() {
         let text = match (state.workspace.is_some(), found.is_empty()) {
@@ -85,6 +93,10 @@ pub(in crate::ui::tui) fn messages(canvas: &mut Canvas, state: &TopState, place:
             true => (Mark::Asks, "waits for you".to_owned()),
             false => of_message(message),
         };
+        let word = match state.place_in_queue(message.id.as_str()) {
+            Some(place) if mark == Mark::Queued => format!("{word}, {}", ordinal(place)),
+            _ => word,
+        };
         let title = message.title.as_deref().unwrap_or_default();
         let mut label = padded(tail(message.id.as_str(), ids, canvas.sign("…", "~")), ids);
         if names > 0 {
@@ -93,6 +105,18 @@ pub(in crate::ui::tui) fn messages(canvas: &mut Canvas, state: &TopState, place:
         let shown = [(mark.sign(canvas.look), mark.ink()), (&*label, Ink::Plain), (title, Ink::Dim)];
         draw_row(canvas, (area, y), at == Some(row), shown, &word, &age(Some(&message.since), state.time()));
     }
+}
+
+/// A place in a queue.
+fn ordinal(place: usize) -> String {
+    let end = match (place % 10, place % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{place}{end}")
 }
 
 /// A text of at least so many columns.

@@ -5,6 +5,7 @@ pub(super) mod compose;
 pub(super) mod footer;
 pub(super) mod header;
 pub(super) mod history;
+pub(super) mod letters;
 pub(super) mod list;
 pub(super) mod log;
 pub(super) mod pane;
@@ -22,6 +23,15 @@ pub(super) fn window(chosen: usize, rows: usize, shown: usize) -> usize {
         return 0;
     }
     chosen.saturating_sub(shown / 2).min(rows - shown)
+}
+
+/// The note of a list, with how many of its rows there is no room for.
+pub(super) fn with_more(note: String, rows: usize, shown: u16) -> String {
+    match rows.saturating_sub(usize::from(shown)) {
+        0 => note,
+        more if note.is_empty() => format!("{more} more"),
+        more => format!("{more} more   {note}"),
+    }
 }
 
 /// What a panel says that has nothing to show.

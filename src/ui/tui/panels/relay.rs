@@ -66,7 +66,7 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect
         canvas.right((area.x, y), area.width - 1, &last, Ink::Plain);
     }
     if has_legend {
-        legend(canvas, &bar, area.bottom() - 1);
+        legend(canvas, &bar, area.bottom() - 1, &legs);
     }
 }
 
@@ -83,6 +83,7 @@ fn mark(tree: &HistoryTree) -> Mark {
         ("cancelled", _) => Mark::CalledOff,
         ("held", _) => Mark::Held,
         (_, Some("person")) => Mark::Asks,
+        (_, Some("limit")) => Mark::Limit,
         (_, Some("work")) => Mark::Works,
         (_, Some("parts")) => Mark::Waits,
         (_, Some("doubt")) => Mark::Unknown,
@@ -96,6 +97,7 @@ fn block(canvas: &Canvas, how: &str) -> (&'static str, Ink) {
         "work" => (canvas.sign("█", "#"), Ink::Accent),
         "parts" => (canvas.sign("░", "-"), Ink::Plain),
         "person" => (canvas.sign("▒", "?"), Ink::You),
+        "limit" => (canvas.sign("▚", "%"), Ink::Plain),
         "doubt" => (canvas.sign("╳", "!"), Ink::You),
         _ => (canvas.sign("∙", "."), Ink::Dim),
     }
@@ -128,10 +130,19 @@ impl Bar {
     }
 }
 
-fn legend(canvas: &mut Canvas, bar: &Bar, y: u16) {
+/// What each form means, of those that are there.
+fn legend(canvas: &mut Canvas, bar: &Bar, y: u16, legs: &[Leg<'_>]) {
+    const WORDS: [(&str, &str); 6] = [
+        ("work", "works"),
+        ("parts", "for parts"),
+        ("queue", "queue"),
+        ("person", "for you"),
+        ("limit", "limit"),
+        ("doubt", "doubt"),
+    ];
+    let is_there = |how: &str| legs.iter().flat_map(|leg| &leg.tree.spans).any(|span| span.how == how);
     let mut x = bar.x;
-    for (how, word) in [("work", "works"), ("parts", "for parts"), ("queue", "queue"), ("person", "for you")]
-    {
+    for (how, word) in WORDS.into_iter().filter(|(how, _)| is_there(how)) {
         let (sign, ink) = block(canvas, how);
         canvas.text((x, y), 1, sign, ink);
         let room = (bar.x + bar.columns + FOR).saturating_sub(x + 2);

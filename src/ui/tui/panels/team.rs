@@ -1,6 +1,6 @@
 //! The team: who does what, for how long.
 
-use super::{empty, window};
+use super::{empty, window, with_more};
 use crate::engine::words::counted;
 use crate::ui::tui::ages::age;
 use crate::ui::tui::marks::of_agent;
@@ -35,6 +35,7 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect
         true => format!("{}   {kind}", counted(state.agents.len(), "agent")),
         false => format!("{} of {}   /{found}", team.len(), counted(state.agents.len(), "agent")),
     };
+    let note = with_more(note, team.len(), area.height.saturating_sub(2));
     canvas.rule((area.x, area.y), area.width, Place::Team.title(), &note);
     if team.is_empty() {
         let text = match (state.workspace.is_some(), state.agents.is_empty()) {

@@ -4,3 +4,4 @@ mod fixtures;
 mod keys;
 mod random;
 mod screens;
+mod settling;

@@ -1,0 +1,119 @@
+//! `tasuki attach` as a person meets it: in a small terminal, in a tmux of their own, and in the middle of a turn.
+
+use crate::house::House;
+use crate::shell::Shell;
+
+/// A turn that says something before, while and after a person looks at it: each part waits for a file.
+const PLAY: &str = r#"
+mode: tui
+prompt: "❯ "
+at_start: [AT_START]
+rules:
+  - when: {turn: task}
+    do:
+      - print: "{part}一つ目の部分です: the first part of the answer, said at full width 🎽\n"
+      - run: {argv: [sh, -c, "touch {id}.first; until test -e {id}.small; do sleep 0.02; done"], within: 60s}
+      - print: "{part}二つ目: the second part, said while a smaller terminal looks at it, and longer than it is wide: 襷を繋ぐ\n"
+      - run: {argv: [sh, -c, "touch {id}.second; until test -e {id}.left; do sleep 0.02; done"], within: 60s}
+      - print: "{part}三つ目: the third part, said after they have left\n"
+      - claim: now
+"#;
+
+const AGENT: &str = "  - {name: boss, reports_to: user, provider: claude, marker: BOSS OK, command: [\"{tasuki}\", agent, scripted, \
+                     --phrase, \"{phrase}\", --script, \"{root}/play.yaml\"]}\n";
+
+fn house(name: &str, at_start: &str) -> House {
+    let play = PLAY.replace("{part}", "").replace("AT_START", at_start);
+    House::new(name, AGENT, &[("play.yaml", &play)])
+}
+
+fn program(house: &House) -> String {
+    house.tasuki().get_program().to_string_lossy().into_owned()
+}
+
+fn size(house: &House) -> String {
+    house
+        .tmux(&["display-message", "-p", "-t", "=tasuki:=boss", "#{window_width}x#{window_height}"])
+        .trim()
+        .to_owned()
+}
+
+#[test]
+fn a_smaller_terminal_in_the_middle_of_a_turn_loses_nothing_of_it() {
+    for (name, at_start) in [("resize 縮", ""), ("resize alt 縮", "alt_screen: on")] {
+        let mut house = house(name, at_start);
+        house.start();
+        let before = size(&house);
+        assert_ne!(before, "80x23");
+        house.drop("t.yaml", "id: t\nto: boss\ncontent: 襷\n");
+        house.until("the first part", |house| house.path("t.first").exists());
+        let shell = Shell::new(&house, (80, 24));
+        shell.line(&format!("env -u TMUX TERM=screen {} attach", program(&house)));
+        shell.until("the status line", |screen| screen.contains("C-b C-b d: leave"));
+        house.until("the smaller window", |house| size(house) == "80x23");
+        house.write("t.small", "");
+        house.until("the second part", |house| house.path("t.second").exists());
+        shell.until("the second part", |screen| screen.contains("二つ目"));
+        shell.keys(&["C-b", "d"]);
+        shell.is_clean();
+        house.until("its own size", |house| size(house) == before);
+        house.write("t.left", "");
+        // What was said in a narrow window has the rows of a narrow window.
+        let result: String = house.result("t").split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in [
+            "一つ目の部分です: the first part of the answer, said at full width 🎽",
+            "二つ目: the second part, said while a smaller terminal looks at it, and longer than it is wide: 襷を繋ぐ",
+            "三つ目: the third part, said after they have left",
+        ] {
+            // A program that has the alternate screen to itself, and does not draw anew what it has cleared, leaves nothing of it:
+            // then the answer says that it is no whole one.
+            let is_whole = at_start.is_empty() || part.starts_with('三');
+            assert_eq!(result.contains(part), is_whole, "{part:?}: {result}");
+        }
+        assert_eq!(result.contains("truncated: true"), !at_start.is_empty(), "{result}");
+        house.end();
+    }
+}
+
+#[test]
+fn in_a_tmux_of_ones_own_it_opens_a_window_there_that_can_be_left() {
+    let mut house = house("own 窓", "");
+    house.start();
+    let shell = Shell::new(&house, (80, 24));
+    let windows = || shell.tmux(&["list-windows", "-F", "#{window_name}#{?window_active, here,}"]);
+    shell.line(&format!("{} attach; echo back at $?", program(&house)));
+    shell.until("the agents' windows, whole, and how they are left", |screen| {
+        let last = screen.lines().last().unwrap_or_default();
+        last.starts_with(" tasuki ")
+            || screen.lines().any(|line| line.trim_end().ends_with("C-b C-b d: leave"))
+    });
+    println!("{}", shell.screen());
+    assert!(windows().contains("tasuki here"), "{}", windows());
+    assert_eq!(windows().lines().count(), 2, "{}", windows());
+    // The shell went on meanwhile.
+    shell.tmux(&["select-window", "-t", ":0"]);
+    shell.until("what was done", |screen| {
+        screen.contains("a window of your own tmux, `tasuki`")
+            && screen.contains("C-b C-b d leaves")
+            && screen.contains("back at 0")
+    });
+    shell.tmux(&["select-window", "-t", ":tasuki"]);
+    shell.keys(&["C-b", "d"]);
+    shell.until("the window to close", |_| windows().lines().count() == 1);
+
+    // In this pane, if that is wished.
+    shell.line(&format!("{} attach --here; echo left with $?", program(&house)));
+    shell.until("the agents' window", |screen| screen.contains("C-b C-b d: leave"));
+    assert_eq!(windows().lines().count(), 1, "{}", windows());
+    shell.keys(&["C-b", "d"]);
+    shell.until("the shell", |screen| screen.contains("left with 0"));
+
+    // What is refused is refused here, and opens nothing.
+    assert!(house.ask(&["down"]).status.success());
+    assert!(house.wait().success());
+    shell.line(&format!("{} attach; echo refused with $?", program(&house)));
+    shell.until("the refusal", |screen| {
+        screen.contains("no agent is running") && screen.contains("refused with 5")
+    });
+    assert_eq!(windows().lines().count(), 1, "{}", windows());
+}
