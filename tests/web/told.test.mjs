@@ -51,6 +51,7 @@ test("a title is what a message is called, and the end of its id tells parts of 
   const all = new Map([["t", "Ship"], ["t.code", "Ship"], ["t.test", "Test it"]].map(([id, title]) => [id, { id, title, parent: id === "t" ? null : "t" }]));
   assert.deepEqual(calledOf(all.get("t.code"), "t.code", all), { title: "Ship", part: ".code" });
   assert.deepEqual(calledOf(all.get("t.test"), "t.test", all), { title: "Test it", part: null });
+  assert.equal(calledOf({ title: "Ship", parent: "far" }, "far.code", all).part, ".code");
   assert.deepEqual(calledOf(undefined, "x", all), { title: null, part: null });
 });
 

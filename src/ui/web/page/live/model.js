@@ -72,11 +72,11 @@ export function roots(messages, isOpen = true) {
   return own.sort((one, other) => Date.parse(other.accepted_at) - Date.parse(one.accepted_at));
 }
 
-/** What a message is called: { title, part }. `part` is the end of its id, where its task or another part of that has the same title. */
+/** What a message is called: { title, part }. `part` is the end of its id, where its task or another part of that has the same title, or may have. */
 export function calledOf(message, id, messages) {
   const title = message?.title || null, parent = message?.parent;
   const isAlike = (other) => other.id !== id && other.title === title && (other.parent === parent || other.id === parent);
-  const part = title && parent && [...messages.values()].some(isAlike) ? `.${id.split(".").pop()}` : null;
+  const part = title && parent && (!messages.has(parent) || [...messages.values()].some(isAlike)) ? `.${id.split(".").pop()}` : null;
   return { title, part };
 }
 

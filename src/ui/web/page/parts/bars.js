@@ -57,13 +57,15 @@ function Leg({ one, depth, range, agents, isHalted }) {
 const RUNG_ICONS = { done: ["okc", "ok"], now: ["working", "work"], bad: ["failed", "bad"], off: ["cancelled", "quiet"], queue: ["queued", "quiet"], todo: ["idle", "quiet"] };
 const OWN = { accepted: "l.disk", typed: "l.line", claimed: "l.phrase", verified: "l.checks" };
 
-export function Ladder({ tree, parts }) {
+export function Ladder({ tree, parts, mark }) {
   return html`<ol class="ladder main-l">${ladderOf(tree).map((rung) => {
-    const [icon, tone] = RUNG_ICONS[rung.state];
+    // Whoever has it does not go on: what holds it up stands where it is.
+    const held = rung.key === "work" && rung.state === "now" && ["ask", "limit"].includes(mark?.icon) ? mark : null;
+    const [icon, tone] = held ? [held.icon, held.tone] : RUNG_ICONS[rung.state];
     const isOver = rung.isEnd && rung.state !== "done";
     return html`<li key=${rung.key} class=${rung.state}><${Icon} name=${icon} tone=${tone} /><b>${isOver ? t(`stage.${tree.status}`) : rung.state === "queue" ? t(`stage.${tree.stage}`) : t(`l.${rung.key}`)}</b>
       ${rung.state === "queue" ? html`<span><${Age} since=${tree.since || tree.accepted_at} /></span>` : rung.key === "work" && rung.at ? html`<span><${Age} since=${rung.at} until=${tree.ended_at} /></span>` : rung.at && html`<span><${When} at=${rung.at} /></span>`}
-      ${rung.state === "queue" ? tree.waits_for && html`<span class="ev1"><${Text} of=${inWords(tree.waits_for)} /></span>` : rung.key === "work" ? parts > 0 && rung.state === "now" && html`<span>${plural("parts.open", parts)}</span>`
+      ${rung.state === "queue" ? tree.waits_for && html`<span class="ev1"><${Text} of=${inWords(tree.waits_for)} /></span>` : held ? html`<span class=${held.tone === "ask" ? "c-ask strong" : "strong"}>${held.word}</span>` : rung.key === "work" ? parts > 0 && rung.state === "now" && html`<span>${plural("parts.open", parts)}</span>`
         : rung.evidence && rung.state !== "todo" && !(rung.key === "typed" && OWN.typed && rung.state === "done") ? html`<span class="ev1"><${Text} of=${evidenceOf(rung.evidence)} /></span>` : OWN[rung.key] && html`<span>${t(OWN[rung.key])}</span>`}</li>`;
   })}</ol>`;
 }

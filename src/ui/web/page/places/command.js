@@ -101,7 +101,7 @@ function Followed({ id }) {
       <a class="btn plain" href=${to("messages", id)}>${t("story")} <kbd aria-hidden="true">w</kbd></a>
       ${isOpen && html`<button class="btn plain" type="button" disabled=${link.value.state !== "live"} onClick=${() => callOff(message ?? tree ?? { id }, parts)}>${t("c.off")} <kbd aria-hidden="true">X</kbd></button>`}</header>
     ${problem ? html`<p class="pad-l dim"><${Text} of=${problem.why || t("error.load")} /></p>` : !tree ? html`<${Outline} rows=${6} />` : html`
-      <div class="pad-l stack">${chain && html`<${Asked} chain=${chain} />`}<${Ladder} tree=${tree} parts=${parts} /></div><hr />
+      <div class="pad-l stack">${chain && html`<${Asked} chain=${chain} />`}<${Ladder} tree=${tree} parts=${parts} mark=${markOf(tree)} /></div><hr />
       ${details?.answer?.text && html`<div class="pad-l stack"><h3>${t("m.answer")}</h3><blockquote class="said"><${Text} of=${details.answer.text} isBlock=${true} /></blockquote></div><hr />`}
       <div class="pad-l stack"><h3>${t("c.who")}</h3><${Relay} tree=${tree} agents=${agents.value} isHalted=${isHalted.value} /></div><hr />
       <${Tail} tree=${tree} />`}
