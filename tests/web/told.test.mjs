@@ -28,6 +28,12 @@ test("a message whose agent asks waits for you, though the message itself was no
   assert.equal(blockOf(message({ stage: "completed", waits_for: "you: coder asks something" }), null), null);
 });
 
+test("what has failed holds nothing up, and whoever is stopped works on nothing", () => {
+  assert.equal(markOfMessage(message({ stage: "queued" }), { cause: { who: "you" }, need: "failed.other" }, null).word, "queued");
+  assert.equal(markOfMessage(message(), null, agent("stopped")).word, "stopped");
+  assert.equal(markOfMessage(message({ stage: "completed", status: "completed" }), null, agent("stopped")).word, "completed");
+});
+
 test("a limit is not amber: nobody can answer it", () => {
   for (const mark of [markOfMessage(message(), null, agent("rate_limited")), markOf(agent("rate_limited"))]) {
     assert.equal(mark.icon, "limit");
@@ -69,7 +75,7 @@ test("the daemon's sentences are told in the page's words, and others as they ar
   assert.equal(inWords("who knows"), "who knows");
   language.value = "ja";
   try {
-    for (const text of ["failed: no disk", "researcher's limit to be over (try again at 3:05 PM)", "the answers to 2 parts: a, b", "accepted: task from user to boss", "`tasuki stop --off`: everything is on hold", "coder waits for a limit to pass"])
+    for (const text of ["failed: no disk", "timed out: translator has not answered within 1800 s", "researcher's limit to be over (try again at 3:05 PM)", "the answers to 2 parts: a, b", "accepted: task from user to boss", "`tasuki stop --off`: everything is on hold", "coder waits for a limit to pass"])
       assert.match(inWords(text), /[\u3040-\u30ff\u4e00-\u9fff]/, text);
     assert.match(inWords("failed: no disk"), /no disk$/);
     assert.match(inWords("researcher's limit to be over (try again at 3:05 PM)"), /3:05 PM/);

@@ -15,6 +15,7 @@ const SENTENCES = [
   [/^accepted: task from (\S+) to (\S+)$/, "told.accepted", "from", "to"],
   [/^(?:cancelled: )?cancelled by (\S+)$/, "told.cancelled", "who"],
   [/^cancelled$/, "stage.cancelled"],
+  [/^(?:timed out: )?(\S+) has not answered within (\d+) s$/, "told.late", "agent", "s"],
   [/^failed: (.+)$/s, "told.failed", "why"],
   [/^(\S+) waits for a limit to pass$/, "need.limit", "agent"],
 ];

@@ -47,6 +47,8 @@ const SHELL = {
   "try-now": ["Try now", "今すぐ試す"],
   "halted.title": ["All typing is held since {at}", "{at} から入力はすべて止まっています"],
   "halted.text": ["Agents go on with what they have; {n} queued messages wait.", "エージェントは手元の作業を続けます。順番待ちの {n} 件は待ちます。"],
+  "halted.done": ["Nothing is typed any more.", "入力を止めました。"],
+  "halted.over": ["Typing goes on.", "入力を再開しました。"],
   "halted.go.text": ["What is queued is typed to its agents again, as each of them is free.", "順番待ちのものを、手の空いたエージェントから順に入力します。"],
   "halted.go": ["Let go on", "再開する"],
   "tmux.lost": ["The tmux server is gone. Its agents are started again.", "tmux サーバーがなくなりました。エージェントは起動し直されます。"],

@@ -90,6 +90,9 @@ export const behindAll = (needs) => new Set(needs.flatMap((need) => need.behind 
 export const chainOfNeed = (chains, id) => chains.find((chain) => chain.need === id);
 export const chainOf = (chains, id) => chains.find((chain) => chain.message === id);
 
+/** Whether a chain ends at a person with a need of its own. What has failed holds nothing up, and while all typing is held, a notice says so. */
+export const isYours = (chain) => chain?.cause.who === "you" && Boolean(chain.need) && !chain.need.startsWith("failed.");
+
 /** Keeps an order: what was there stays where it was, in its new form; what is new is given apart. */
 export function steady(before, now, key) {
   const byKey = new Map(now.map((one) => [key(one), one]));

@@ -85,7 +85,7 @@ export async function callOff(message, parts) {
   const hits = hitsOf(message, parts);
   const text = hits === "parts" ? plural("c.off.parts", parts) : t(`c.off.${hits}`);
   const { id, title } = message;
-  if (await sure({ title: t("c.off.ask", { what: firstLine(title || id, 80) }), id: title ? id : null, text, verb: t("c.off") })) await act(at`/api/messages/${id}/cancel`, null);
+  if (await sure({ title: t("c.off.ask", { what: firstLine(title || id, 80) }), id: title ? id : null, text, verb: t("c.off") })) await act(at`/api/messages/${id}/cancel`, null, () => t("c.off.done", { what: firstLine(title || id, 80) }));
 }
 
 /** Whether somebody who looks at this page may try it again: what is held, and the user's own tasks that have ended badly. */
@@ -113,13 +113,13 @@ export function chance() {
 export async function agentVerb(agent, verb) {
   const isAsked = verb !== "start";
   if (isAsked && !(await sure({ title: t(`${verb}.ask`, { agent }), text: t(`${verb}.hits`), verb: t(verb) }))) return;
-  await act(at`/api/agents/${agent}/${verb}`, null);
+  await act(at`/api/agents/${agent}/${verb}`, null, () => t(`${verb}.done`, { agent }));
 }
 
 /** Hold acts at once, since it loses nothing; letting go on asks. */
 export async function halt(on) {
   if (!on && !(await sure({ title: `${t("hold.off")}?`, text: t("halted.go.text"), verb: t("halted.go") }))) return;
-  await act("/api/halt", { on });
+  await act("/api/halt", { on }, () => t(on ? "halted.done" : "halted.over"));
 }
 
 /** What is looked at, and what became of whom the last answer was about. */

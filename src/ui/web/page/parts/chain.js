@@ -3,12 +3,10 @@ import { html, useState } from "../base/view.js";
 import { has, t } from "../base/words.js";
 import { inWords } from "../base/told.js";
 import { to } from "../base/route.js";
+import { isYours } from "../live/model.js";
 import { messages, needs } from "../live/store.js";
 import { Called } from "./called.js";
 import { Age, Icon, Name, Text, forAge } from "./small.js";
-
-/** While all typing is held, a chain ends at a person with no need of its own: the notice above says so. */
-const isYours = (chain) => chain.cause.who === "you" && Boolean(chain.need);
 
 /** The cause, in the page's words where it is a need. */
 function causeOf(chain) {
@@ -18,7 +16,7 @@ function causeOf(chain) {
 
 export function Chain({ chain }) {
   const isYou = isYours(chain);
-  return html`<p class="chain"><a class="plainlink" href=${to("messages", chain.message)}><${Called} id=${chain.message} message=${messages.value.get(chain.message) ?? { title: chain.title }} /></a><span>:</span>
+  return html`<p class="chain"><span><a class="plainlink" href=${to("messages", chain.message)}><${Called} id=${chain.message} message=${messages.value.get(chain.message) ?? { title: chain.title }} /></a>:</span>
     ${chain.agents.map((name, at) => html`<span class="hop" key=${name}>${at > 0 && html`<${Icon} name="right" />`}<a class="plainlink" href=${to("team", name)}><${Name} of=${name} /></a></span>`)}
     <span class="hop"><${Icon} name="right" />${isYou ? html`<strong class="c-ask">${forAge(chain.since, "chain.you")}</strong>` : html`<span><${Text} of=${causeOf(chain)} /> <${Age} since=${chain.since} /></span>`}</span></p>`;
 }
@@ -26,7 +24,7 @@ export function Chain({ chain }) {
 /** The chains of the workspace: the one with the most behind it, the others on demand. */
 export function Chains({ chains }) {
   const [isOpen, setOpen] = useState(false);
-  const worth = chains.filter((chain) => chain.cause.who !== "work" && (chain.cause.who !== "you" || chain.need) && chain.agents.length > 0);
+  const worth = chains.filter((chain) => chain.cause.who !== "work" && (chain.cause.who !== "you" || isYours(chain)) && chain.agents.length > 0);
   if (worth.length === 0) return null;
   const shownOnes = isOpen ? worth : worth.slice(0, 1);
   const isYou = isYours(worth[0]);
@@ -34,6 +32,6 @@ export function Chains({ chains }) {
   return html`<section class=${`note chainbar ${isYou ? "ask" : ""}`} aria-labelledby="chains"><${Icon} name=${isYou ? "ask" : "waiting"} tone=${isYou ? "ask" : ""} />
     <div class="grow"><h2 id="chains">${t("chain")}</h2>${shownOnes.map((chain) => html`<${Chain} key=${`${chain.message}.${chain.need ?? ""}`} chain=${chain} />`)}</div>
     ${worth.length > 1 && html`<button class="btn plain" type="button" aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)}>${isOpen ? t("chain.fewer") : t("chain.more", { n: worth.length - 1 })}</button>`}
-    ${first.need && isYou && html`<a class="btn ask" href=${to("needs", first.need)}>${t("answer")} <kbd aria-hidden="true">a</kbd></a>`}
+    ${isYou && html`<a class="btn ask" href=${to("needs", first.need)}>${t(needs.value.needs.find((one) => one.id === first.need)?.asks ? "answer" : "need.look")} <kbd aria-hidden="true">a</kbd></a>`}
   </section>`;
 }

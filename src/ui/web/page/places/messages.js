@@ -150,9 +150,11 @@ function List({ filter, item }) {
   </section>`;
 }
 
+const who = (name) => (name === "user" ? t("you") : name);
+
 function Row({ message, at, count, isChosen, filter }) {
   const mark = markOf(message);
   return html`<li style=${{ top: `${at * ROW}px` }} aria-posinset=${at + 1} aria-setsize=${count}><a href=${to("messages", message.id, { filter })} aria-current=${isChosen ? "true" : undefined}><${Icon} name=${mark.icon} tone=${mark.tone} />
     <span class="t cut"><${Name} of=${message.id} /><span class="vh">, ${mark.word}</span></span><span class="meta"><${Age} since=${hasEnded(message) ? message.since : message.accepted_at} isShort=${true} /></span>
-    <span class="m meta cut"><${Text} of=${message.title ?? `${message.from} → ${message.to}`} /></span></a></li>`;
+    <span class="m meta cut"><${Text} of=${message.title ?? `${who(message.from)} → ${who(message.to)}`} /></span></a></li>`;
 }

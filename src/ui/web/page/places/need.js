@@ -1,6 +1,7 @@
 // One thing that waits for a person: what it is, how that is known, and what settles it.
 import { html, useState } from "../base/view.js";
 import { has, plural, t } from "../base/words.js";
+import { inWords } from "../base/told.js";
 import { go, to } from "../base/route.js";
 import { choiceText, firstLine, reasonAndCure, shown } from "../base/text.js";
 import { useKeys } from "../base/keys.js";
@@ -49,7 +50,7 @@ export function One({ need, place }) {
 }
 
 function Reason({ text }) {
-  const { reason, cure: way } = reasonAndCure(text);
+  const { reason, cure: way } = reasonAndCure(inWords(text));
   return html`<div class="pad-l stack"><p class="say"><${Said} of=${reason} /></p>${way && html`<p class="row way"><${Icon} name="right" /><span><${Said} of=${way} /></span></p>`}</div><hr />`;
 }
 
@@ -64,7 +65,7 @@ function IfNothing({ need }) {
 function Failure({ details }) {
   const said = details?.answer?.text;
   if (!said) return null;
-  return html`<div class="pad-l stack"><h3>${t("need.failed.why")}</h3><blockquote class="said"><${Text} of=${said} isBlock=${true} /></blockquote></div><hr />`;
+  return html`<div class="pad-l stack"><h3>${t("need.failed.why")}</h3><blockquote class="said"><${Text} of=${inWords(said)} isBlock=${true} /></blockquote></div><hr />`;
 }
 
 /** What was sent to the user and is unread. */

@@ -1,6 +1,7 @@
 // Needs you: what waits for a person. Each can be settled without leaving it.
 import { html, useEffect, useMemo, useRef, useState } from "../base/view.js";
 import { has, plural, t } from "../base/words.js";
+import { inWords } from "../base/told.js";
 import { go, route, to } from "../base/route.js";
 import { firstLine, question, reasonAndCure } from "../base/text.js";
 import { narrow } from "../base/prefs.js";
@@ -47,7 +48,7 @@ export function NeedTitle({ need }) {
 function Failed({ need }) {
   const details = useDetails(need.message);
   const why = need.detail ?? details?.answer?.text;
-  return why && html`<${Text} of=${firstLine(why)} />`;
+  return why && html`<${Text} of=${firstLine(inWords(why))} />`;
 }
 
 function Unread() {

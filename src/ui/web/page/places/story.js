@@ -55,7 +55,7 @@ function Head({ tree, details, open, steps }) {
       ${isRetriable(tree) && html`<button class="btn" type="button" onClick=${() => retry(tree)}><${Icon} name="retry" />${t("m.retry")}</button>`}
       ${!tree.ended_at && html`<button class="btn plain" type="button" onClick=${() => callOff(tree, open)}>${t("c.off")}</button>`}
       <${CopyButton} text=${`tasuki why ${tree.id}`} label=${t("m.copy", { id: tree.id })} /></div>
-    ${tree.stage === "failed" && !seen && (answer || details?.reason) && html`<div class="note bad"><${Icon} name="failed" tone="bad" /><div class="grow"><strong>${t("need.failed.why")}</strong><p><${Text} of=${firstLine(answer?.text ?? details.reason, 600)} /></p></div></div>`}
+    ${tree.stage === "failed" && !seen && (answer || details?.reason) && html`<div class="note bad"><${Icon} name="failed" tone="bad" /><div class="grow"><strong>${t("need.failed.why")}</strong><p><${Text} of=${firstLine(inWords(answer?.text ?? details.reason), 600)} /></p></div></div>`}
     ${seen && html`<blockquote class="said"><${Text} of=${seen === "answer" ? answer.text : details.content} isBlock=${true} />${seen === "answer" && html`<footer class="meta"><${Text} of=${answer.from} />, ${answer.source && `${answer.source}, `}${t("m.proof", { proof: answer.proof })}</footer>`}</blockquote>`}
     <${Sums} tree=${tree} steps=${steps} />
     ${tree.waits_for && html`<p class="dim">${t("waits.for")} <${Text} of=${inWords(tree.waits_for)} /></p>`}
