@@ -44,7 +44,7 @@ fn queued(browser: &Browser, house: &House) {
     browser.until_shown("All typing is held since");
     house.drop("one.yaml", "id: one\nto: a1\ncontent: x\n");
     house.drop("two.yaml", "id: two\nto: a1\ncontent: y\npriority: high\n");
-    browser.until("[...document.querySelectorAll('.q li')].map((one) => one.textContent.trim().slice(0, 3)).join() === 'two,one'");
+    browser.until("[...document.querySelectorAll('.q li')].map((one) => one.querySelector('a').getAttribute('href').split('/').pop()).join() === 'two,one'");
     called_off_in_its_queue(browser);
     // Holding acts at once, letting go on is asked.
     browser.press("H");

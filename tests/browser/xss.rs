@@ -190,7 +190,7 @@ fn screens(house: &House, browser: &Browser, list: &[String]) {
     go(browser, "#/needs");
     for (at, some) in dialogs(list).enumerate() {
         browser.until(&format!(
-            "document.querySelectorAll('.choices button').length === {} && document.querySelector('.choices').textContent.includes({})",
+            "document.querySelectorAll('.choices > button').length === {} && document.querySelector('.choices').textContent.includes({})",
             some.len(),
             json!(some.last()),
         ));

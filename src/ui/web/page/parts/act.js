@@ -9,9 +9,9 @@ import { ask, at, encodedPath } from "../live/api.js";
 import { sure } from "./dialog.js";
 import { Notice, announce } from "./small.js";
 
-/** The last answer: { ok, text, cure, status, about } or null; `about` is an agent or a message. */
+/** The last answer: { ok, text, cure, status, about, at } or null; `about` is an agent or a message. */
 export const outcome = signal(null);
-/** What went well is told for so long; what did not, until it is closed or over. */
+/** What went well is told for so long; what did not, until it is closed or over, and as long at least. */
 const TOLD_MS = 8000;
 /** What was refused is over with the next act that goes well. */
 export function forgetRefusal() {
@@ -38,7 +38,7 @@ function tell(answer, told, about = null) {
     const text = told ? told(answer.data) : t("done.text", { what: shown(answer.data?.what ?? "") });
     outcome.value = { ok: true, text };
   } else {
-    outcome.value = { ok: false, text: shown(answer.problem?.why ?? t("away.first")), cure: answer.problem?.cure, status: answer.status, about };
+    outcome.value = { ok: false, text: shown(answer.problem?.why ?? t("away.first")), cure: answer.problem?.cure, status: answer.status, about, at: Date.now() };
   }
   announce(outcome.value.text, !answer.ok);
   const shownNow = outcome.value;
@@ -134,7 +134,7 @@ export function Outcome() {
   const now = seenNow(last?.about), before = useRef(null);
   useEffect(() => {
     if (before.current?.last !== last) before.current = { last, seen: now };
-    else if (isOver(last, before.current.seen, now)) outcome.value = null;
+    else if (isOver(last, before.current.seen, now)) setTimeout(() => outcome.value === last && (outcome.value = null), Math.max(0, last.at + TOLD_MS - Date.now()));
   });
   if (!last) return null;
   const close = () => {

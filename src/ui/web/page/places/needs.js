@@ -8,7 +8,7 @@ import { narrow } from "../base/prefs.js";
 import { isLong } from "../base/time.js";
 import { useKeys } from "../base/keys.js";
 import { markOfNeed } from "../base/states.js";
-import { messages, needs, pressing } from "../live/store.js";
+import { link, messages, needs, pressing } from "../live/store.js";
 import { behindAll, ofGroup, steady } from "../live/model.js";
 import { useDetails, useLetters } from "../live/details.js";
 import { Age, Empty, Icon, Name, Said, Text } from "../parts/small.js";
@@ -98,7 +98,7 @@ export function Needs() {
   const chosen = list.find((need) => need.id === wanted) ?? (wanted ? list.find((need) => need.agent && wanted.includes(`.${need.agent}.`)) : null) ?? list[0];
   // What is settled is gone: the next one has its address.
   useEffect(() => {
-    if (wanted && chosen && chosen.id !== wanted) go(to("needs", chosen.id), { replace: true });
+    if (wanted && chosen && chosen.id !== wanted && link.value.state === "live") go(to("needs", chosen.id), { replace: true });
   }, [wanted, chosen?.id]);
   const move = (by) => () => {
     const next = list[Math.min(Math.max(list.indexOf(chosen) + by, 0), list.length - 1)];
