@@ -70,6 +70,9 @@ fn the_command_line_does_what_the_button_does() {
     // What the button sends is the same message to the letter: the daemon takes it for known.
     browser.write("#what", CTRL_ENTER);
     browser.until(&format!("{TEXT} === '' && location.hash.includes({})", json!(id)));
+    // A task without a text is none, and it says so.
+    browser.write("#what", CTRL_ENTER);
+    browser.until_shown("There is nothing to hand over yet");
     assert_eq!(ids(&house), [id]);
     browser.until_shown("Verified");
     clean(&browser);
@@ -123,7 +126,7 @@ fn refused(browser: &Browser, house: &House) {
     browser.click(".btn.go");
     // Not by what a person reads: of a text area with a MiB that takes Chromium a minute.
     browser.until("document.querySelector('.compose .note.bad strong')?.textContent === 'It was refused'");
-    browser.until("document.querySelector('.compose .note.bad p').textContent.length > 20");
+    browser.until("document.querySelector('.compose .note.bad p').textContent.includes('1 MiB at most')");
     assert_eq!(browser.run(&format!("return {TEXT}.length"), &[]), json!(1_110_000));
     assert_eq!(ids(house).len(), 1);
     // The console tells of the answer 4xx, which is what was asked for.

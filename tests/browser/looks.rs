@@ -96,7 +96,7 @@ fn in_dialogs(browser: &Browser) {
     browser.run("location.hash = '#/command?follow=dry-run'", &[]);
     browser.until("document.querySelector('.relay')");
     browser.press("X");
-    browser.until_shown("Call dry-run off?");
+    browser.until_shown("Call off “Add --dry-run");
     browser.picture("question-dark-1440");
     check(browser, "question");
     browser.press("\u{E00C}");

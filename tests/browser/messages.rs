@@ -80,6 +80,11 @@ fn found(browser: &Browser) {
         "[...document.querySelectorAll('.window li')].some((one) => one.textContent.includes('m-7777'))",
     );
     browser.until("document.querySelectorAll('.window li').length < 5");
+    // From the field, down chooses the first and Enter goes to its row.
+    browser.press("\u{E015}");
+    browser.until("location.hash.startsWith('#/messages/m-7777')");
+    browser.press("\u{E007}");
+    browser.until("document.activeElement.matches('.window a[aria-current]')");
     // All of them: few rows are drawn, and the end can be reached.
     browser.run("location.hash = '#/messages?filter=agent:idle'", &[]);
     browser.until("document.querySelectorAll('.window li').length > 10");

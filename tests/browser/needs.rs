@@ -82,6 +82,10 @@ fn what_failed_and_what_is_held_say_why_and_are_tried_again_once() {
     browser.open(&address(&house, &["needs/failed.bad"]));
     browser.until_shown("the disk of the ledger is gone");
     assert!(browser.run(TAB, &[]).as_str().is_some_and(|tab| tab.starts_with("(1) ")));
+    browser.until_shown("If nothing is done: it stays failed");
+    // An address whose item is settled leads to the next one, and nothing is said of that one.
+    browser.run("location.hash = '#/needs/asks.gone.1f2e'", &[]);
+    browser.until("location.hash === '#/needs/failed.bad' && document.querySelector('.det')");
     house.write("mended", "");
     browser.press("r");
     browser.until_shown("bad is sent again as bad.again-");

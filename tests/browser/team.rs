@@ -44,15 +44,30 @@ fn queued(browser: &Browser, house: &House) {
     browser.until_shown("All typing is held since");
     house.drop("one.yaml", "id: one\nto: a1\ncontent: x\n");
     house.drop("two.yaml", "id: two\nto: a1\ncontent: y\npriority: high\n");
-    browser.until("[...document.querySelectorAll('.q li')].map((one) => one.textContent.trim().slice(0, 3)).join() === 'two,one'");
+    browser.until("[...document.querySelectorAll('.q li')].map((one) => one.querySelector('a').getAttribute('href').split('/').pop()).join() === 'two,one'");
+    called_off_in_its_queue(browser);
     // Holding acts at once, letting go on is asked.
     browser.press("H");
     browser.until("document.querySelector('dialog[open]')");
+    browser.until_shown("What is queued is typed to its agents again");
     browser.click("dialog .btn:last-child");
     for id in ["one", "two"] {
         house.result(id);
     }
     browser.until("!document.querySelector('.q li')");
+}
+
+/// What is queued is held while nothing is typed; nobody would be interrupted for it, and the safe button has the focus.
+fn called_off_in_its_queue(browser: &Browser) {
+    browser.run("location.hash = '#/messages/one'", &[]);
+    browser.until("document.querySelector('.head .st')?.textContent.includes('held')");
+    browser.press("X");
+    browser.until_shown("It is queued; nobody has begun it.");
+    browser.until("document.activeElement === document.querySelector('dialog[open] .btn:first-child')");
+    browser.press("\u{E00C}");
+    browser.until("!document.querySelector('dialog[open]')");
+    browser.run("location.hash = '#/team/a1'", &[]);
+    browser.until("document.querySelector('.side .term')");
 }
 
 fn asked(browser: &Browser, house: &House) {

@@ -34,7 +34,7 @@ function Place() {
   const back = item && place === "messages" ? { href: to("messages", null, { filter: route.value.query.filter }), text: t("m.all") }
     : item && place === "needs" ? { href: to("needs"), text: t("place.needs") } : item && place === "team" ? { href: to("team"), text: t("place.team") } : null;
   return html`<main class="main" id="main"><${Top} title=${title} lead=${isKnown.value ? lead() : ""} back=${back} /><div class="notices stack"><${Notices} /></div>
-    <div class=${link.value.state === "away" ? "stale" : ""} key=${place}>${isKnown.value || place === "settings" ? html`<${Guarded} key=${place}><${View} /></${Guarded}>` : html`<${Opening} place=${place} />`}</div></main>`;
+    <div key=${place}>${isKnown.value || place === "settings" ? html`<${Guarded} key=${place}><${View} /></${Guarded}>` : html`<${Opening} place=${place} />`}</div></main>`;
 }
 
 /** A part that fails says so, and the rest goes on. */
@@ -70,7 +70,7 @@ function App() {
   }, [state]);
   if (state === "locked" || state === "stranger") return html`<${Closed} state=${state} why=${why} />`;
   return html`<a class="skip" href="#main" onClick=${skip}>${t("skip")}</a>
-    <div class="app">${narrow.value ? html`<${TopBar} />` : html`<${SideBar} />`}<${Place} />${narrow.value && html`<${BottomTabs} />`}</div>
+    <div class=${state === "away" ? "app stale" : "app"}>${narrow.value ? html`<${TopBar} />` : html`<${SideBar} />`}<${Place} />${narrow.value && html`<${BottomTabs} />`}</div>
     <${Outcome} /><${Question} /><${Help} />`;
 }
 

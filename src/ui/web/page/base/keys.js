@@ -26,9 +26,20 @@ export const isTextField = (element) =>
   element instanceof HTMLElement &&
   (element.isContentEditable || element.matches("textarea, select, input:not([type=radio]):not([type=checkbox])"));
 
+/** Keys in a field that finds: down chooses the next row, Enter opens the one that is chosen, else the first. */
+export const inField = (next, open) => (event) => {
+  if (event.isComposing || event.keyCode === 229) return;
+  const does = { ArrowDown: next, Enter: open }[event.key];
+  if (!does) return;
+  event.preventDefault();
+  does();
+};
+
 function press(event) {
   if (event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
   if (event.key === "Escape" && isTextField(event.target)) {
+    // A field for finding would be emptied by it.
+    event.preventDefault();
     event.target.blur();
     return;
   }

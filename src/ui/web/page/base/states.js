@@ -1,5 +1,6 @@
 // How a state looks: its mark, its colour and its word. Form and word first, colour last.
 import { reasonAndCure, question } from "./text.js";
+import { isYours } from "../live/model.js";
 import { t, plural, has } from "./words.js";
 
 const AGENT = {
@@ -10,7 +11,7 @@ const AGENT = {
   starting: ["starting", "quiet"],
   waiting: ["waiting", ""],
   waiting_input: ["ask", "ask"],
-  rate_limited: ["limit", "ask"],
+  rate_limited: ["limit", ""],
   error: ["error", "bad"],
   unknown: ["unknown", "ask"],
   stopped: ["stopped", "quiet"],
@@ -44,13 +45,32 @@ const STAGE = {
   cancelled: ["cancelled", "quiet"],
 };
 
-/** The mark of a message, with the chain that says whether it waits for a person. */
-export function markOfMessage(message, chain) {
+const BLOCKS = { waiting_input: "you", error: "you", rate_limited: "limit" };
+const UNTYPED = new Set(["queued", "retrying"]);
+const ENDED = new Set(["completed", "failed", "cancelled"]);
+
+/** What keeps a message from going on though its agent has it: `you`, `limit`, `stopped` or null. The agent's own state is live, what the message says
+ * of it is as old as its last change. */
+export function blockOf(message, agent) {
+  const stage = message.stage ?? message.status;
+  if (ENDED.has(stage) || UNTYPED.has(stage) || stage === "held") return null;
+  if (agent?.state === "stopped") return stage === "waiting" ? null : "stopped";
+  if (agent) return agent.current_task === message.id ? BLOCKS[agent.state] ?? null : null;
+  const text = message.waits_for ?? "";
+  return /^(?:you|a person): /.test(text) ? "you" : /'s limit to be over/.test(text) ? "limit" : null;
+}
+
+/** The mark of a message: `chain` says whether it waits for a person, `agent` is who has it, and nothing is typed while `isHalted`. */
+export function markOfMessage(message, chain, agent = null, isHalted = false) {
   const stage = message.stage ?? message.status;
   if (has(`type.${message.type}`) && ["completed", "verified"].includes(stage)) return { icon: message.type === "error" ? "failed" : "mail", tone: "quiet", word: t(`type.${message.type}`) };
-  const isYours = chain?.cause.who === "you" && stage !== "held";
-  const [icon, tone] = isYours ? ["ask", "ask"] : STAGE[stage] ?? ["unknown", "quiet"];
-  const key = isYours ? "stage.ask" : `stage.${stage}`;
+  if (isHalted && UNTYPED.has(stage)) return { icon: "held", tone: "quiet", word: t("stage.halted") };
+  const block = blockOf(message, agent);
+  if (block === "limit") return { icon: "limit", tone: "", word: t("stage.limit") };
+  if (block === "stopped") return { icon: "stopped", tone: "quiet", word: t("state.stopped") };
+  const waitsForYou = block === "you" || (stage !== "held" && isYours(chain));
+  const [icon, tone] = waitsForYou ? ["ask", "ask"] : STAGE[stage] ?? ["unknown", "quiet"];
+  const key = waitsForYou ? "stage.ask" : `stage.${stage}`;
   return { icon, tone, word: has(key) ? t(key) : stage };
 }
 
@@ -61,7 +81,7 @@ const NEED = {
   ended: ["stopped", "bad"],
   silent: ["ask", "ask"],
   draft: ["draft", "ask"],
-  limit: ["limit", "ask"],
+  limit: ["limit", ""],
   halted: ["halt", "ask"],
   failed: ["failed", "bad"],
   refused: ["file", "quiet"],

@@ -25,6 +25,14 @@ export function barsOf(tree, range) {
   });
 }
 
+const ALWAYS = ["queue", "work", "parts", "person"], SELDOM = ["limit", "doubt"];
+
+/** What a legend explains: the common kinds of spans, and the others where they occur. */
+export function howsOf(tree) {
+  const found = new Set(flat(tree).flatMap(({ tree: one }) => (one.spans ?? []).map((span) => span.how)));
+  return [...ALWAYS, ...SELDOM.filter((how) => found.has(how))];
+}
+
 const STEPS_S = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 43200, 86400, 604800];
 /** Marks on the axis, beside its start and its end. */
 const TICKS_MAX = 6;

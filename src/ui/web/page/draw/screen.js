@@ -81,8 +81,11 @@ export function Screen({ screen, label, last = null, class: more = "" }) {
   return html`<pre ref=${box} onScroll=${scrolled} class=${`term ${more}`} tabindex="0" role="group" aria-label=${label} dir="ltr">${rows.map((row, index) => html`<${Row} key=${first + index} row=${row} />`)}</pre>`;
 }
 
+/** Lines that are drawn across a screen; nothing is lost where they are cut. */
+const RULED = /^[\s\u2500-\u257f\u2580-\u2594_=-]*$/;
+
 function Row({ row }) {
-  return html`<span class="line">${row.map((run, index) => html`<${Run} key=${index} run=${run} />`)}${"\n"}</span>`;
+  return html`<span class=${row.every((run) => RULED.test(run.text)) ? "line ruled" : "line"}>${row.map((run, index) => html`<${Run} key=${index} run=${run} />`)}${"\n"}</span>`;
 }
 
 function Run({ run }) {

@@ -109,7 +109,7 @@ function gap(from, to, nodes) {
   const middle = (from + to) / 2;
   const hows = nodes.flatMap((node) => node.spans ?? [])
     .filter((span) => time(span.from) <= middle && (span.to === null || time(span.to) > middle)).map((span) => span.how);
-  const how = hows.includes("person") ? "you" : hows.includes("work") ? "work" : "wait";
+  const how = hows.includes("person") ? "you" : hows.includes("work") ? "work" : hows.includes("limit") ? "limit" : "wait";
   return { kind: "gap", how, length: to - from, from: new Date(from).toISOString(), seq: -1 };
 }
 

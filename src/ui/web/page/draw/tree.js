@@ -66,6 +66,16 @@ function levels({ children, roots }, kids) {
   return { spots, top: (width - 1) / 2, width };
 }
 
+/** Widths of a card in px: from which on it has all its lines, the least that still says its state, and the most. */
+export const CARD_FULL = 170;
+const CARD_LEAST = 118, CARD_MOST = 232, CARD_WIDE = 204;
+
+/** The width of a card where so many stand beside each other; where they do not fit, it is as wide as is good to read, and is scrolled. */
+export function cardOf(room, slots, gap) {
+  const fair = Math.floor((room + gap) / slots) - gap;
+  return fair < CARD_LEAST ? CARD_WIDE : Math.min(fair, CARD_MOST);
+}
+
 /** Places in slots: `spots` has { name, x, depth, parent }, x counted from 0; `width` is the number of slots. */
 export function layout({ children, roots }) {
   const spots = [];

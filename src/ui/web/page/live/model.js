@@ -72,6 +72,14 @@ export function roots(messages, isOpen = true) {
   return own.sort((one, other) => Date.parse(other.accepted_at) - Date.parse(one.accepted_at));
 }
 
+/** What a message is called: { title, part }. `part` is the end of its id, where its task or another part of that has the same title, or may have. */
+export function calledOf(message, id, messages) {
+  const title = message?.title || null, parent = message?.parent;
+  const isAlike = (other) => other.id !== id && other.title === title && (other.parent === parent || other.id === parent);
+  const part = title && parent && (!messages.has(parent) || [...messages.values()].some(isAlike)) ? `.${id.split(".").pop()}` : null;
+  return { title, part };
+}
+
 /** Needs of one group, in the API's order. */
 export const ofGroup = (needs, group) => needs.filter((need) => need.group === group);
 
@@ -81,6 +89,9 @@ export const behindAll = (needs) => new Set(needs.flatMap((need) => need.behind 
 /** The chain that ends at this need, and those of a message. */
 export const chainOfNeed = (chains, id) => chains.find((chain) => chain.need === id);
 export const chainOf = (chains, id) => chains.find((chain) => chain.message === id);
+
+/** Whether a chain ends at a person with a need of its own. What has failed holds nothing up, and while all typing is held, a notice says so. */
+export const isYours = (chain) => chain?.cause.who === "you" && Boolean(chain.need) && !chain.need.startsWith("failed.");
 
 /** Keeps an order: what was there stays where it was, in its new form; what is new is given apart. */
 export function steady(before, now, key) {

@@ -1,7 +1,8 @@
 // The signals that the page draws from.
 import { signal, computed, batch } from "../base/view.js";
 import { setClock } from "../base/time.js";
-import { nothing, withStep, withView } from "./model.js";
+import { markOfMessage } from "../base/states.js";
+import { chainOf, nothing, withStep, withView } from "./model.js";
 
 const model = signal(nothing());
 
@@ -19,6 +20,13 @@ export const tail = signal([]);
 export const isKnown = computed(() => workspace.value !== null);
 /** `opening`, `live`, `away`, `locked` or `stranger`; since when, and when it is tried again. */
 export const link = signal({ state: "opening", since: null, next: null, why: null });
+
+/** Whether nothing is typed to anybody. */
+export const isHalted = computed(() => Boolean(workspace.value?.halted_since));
+
+/** The mark of a message, by all that is known now: its stage, who waits for whom, and what its agent does. */
+export const markOf = (message) =>
+  markOfMessage(message, chainOf(needs.value.chains, message.id), agents.value.get(message.agent ?? message.to) ?? null, isHalted.value);
 
 const listeners = new Set();
 

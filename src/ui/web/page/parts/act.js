@@ -1,15 +1,23 @@
 // What the buttons do: a request, its answer in words, and one question before what cannot be taken back.
-import { html, signal } from "../base/view.js";
-import { t } from "../base/words.js";
-import { shown } from "../base/text.js";
+import { html, signal, useEffect, useRef } from "../base/view.js";
+import { plural, t } from "../base/words.js";
+import { firstLine, shown } from "../base/text.js";
+import { isOver } from "../base/told.js";
+import { route } from "../base/route.js";
+import { agents, link, messages } from "../live/store.js";
 import { ask, at, encodedPath } from "../live/api.js";
 import { sure } from "./dialog.js";
 import { Notice, announce } from "./small.js";
 
-/** The last answer: { ok, text, cure } or null. */
+/** The last answer: { ok, text, cure, status, about, at } or null; `about` is an agent or a message. */
 export const outcome = signal(null);
-/** What went well is told for so long; what did not, until it is closed. */
+/** What went well is told for so long; what did not, until it is closed or over, and as long at least. */
 const TOLD_MS = 8000;
+/** What was refused is over with the next act that goes well. */
+export function forgetRefusal() {
+  if (outcome.value && !outcome.value.ok) outcome.value = null;
+}
+
 /** Paths that are being posted to: their buttons wait. */
 export const underWay = signal(new Set());
 
@@ -20,17 +28,17 @@ export async function act(path, body, told) {
   const rest = new Set(underWay.value);
   rest.delete(path);
   underWay.value = rest;
-  tell(answer, told);
+  tell(answer, told, decodeURIComponent(path.split("/")[3] ?? ""));
   return answer;
 }
 
 /** Says what became of it. */
-function tell(answer, told) {
+function tell(answer, told, about = null) {
   if (answer.ok) {
     const text = told ? told(answer.data) : t("done.text", { what: shown(answer.data?.what ?? "") });
     outcome.value = { ok: true, text };
   } else {
-    outcome.value = { ok: false, text: shown(answer.problem?.why ?? t("away.first")), cure: answer.problem?.cure };
+    outcome.value = { ok: false, text: shown(answer.problem?.why ?? t("away.first")), cure: answer.problem?.cure, status: answer.status, about, at: Date.now() };
   }
   announce(outcome.value.text, !answer.ok);
   const shownNow = outcome.value;
@@ -52,6 +60,8 @@ export function labelOf(one) {
 }
 
 export async function cure(one, agent) {
+  const id = /^tasuki cancel (\S+)$/.exec(one.command)?.[1];
+  if (id) return callOff(messages.value.get(id) ?? { id }, messages.value.get(id)?.parts ?? 0);
   const label = shown(labelOf(one));
   if (one.asks_first && !(await sure({ title: `${label}?`, text: shown(one.command), verb: label }))) return;
   const isAnswer = one.path.endsWith("/answer");
@@ -64,9 +74,18 @@ const answered = (agent, data) =>
 export const answer = (agent, id, choose) =>
   act(at`/api/panes/${agent}/answer`, { choose: String(choose), of: id }, (data) => answered(agent, data));
 
-export async function callOff(id, parts) {
-  const text = parts > 0 ? t("c.off.many", { n: parts }) : t("c.off.one");
-  if (await sure({ title: t("c.off.ask", { id }), text, verb: t("c.off") })) await act(at`/api/messages/${id}/cancel`, null);
+/** What calling a message off hits: `queued`, `held`, `parts` or `at-work`. */
+export function hitsOf(message, parts) {
+  const stage = message.stage ?? message.status;
+  if (parts > 0) return "parts";
+  return ["queued", "retrying", "pending"].includes(stage) ? "queued" : stage === "held" ? "held" : "at-work";
+}
+
+export async function callOff(message, parts) {
+  const hits = hitsOf(message, parts);
+  const text = hits === "parts" ? plural("c.off.parts", parts) : t(`c.off.${hits}`);
+  const { id, title } = message;
+  if (await sure({ title: t("c.off.ask", { what: firstLine(title || id, 80) }), id: title ? id : null, text, verb: t("c.off") })) await act(at`/api/messages/${id}/cancel`, null, () => t("c.off.done", { what: firstLine(title || id, 80) }));
 }
 
 /** Whether somebody who looks at this page may try it again: what is held, and the user's own tasks that have ended badly. */
@@ -94,17 +113,29 @@ export function chance() {
 export async function agentVerb(agent, verb) {
   const isAsked = verb !== "start";
   if (isAsked && !(await sure({ title: t(`${verb}.ask`, { agent }), text: t(`${verb}.hits`), verb: t(verb) }))) return;
-  await act(at`/api/agents/${agent}/${verb}`, null);
+  await act(at`/api/agents/${agent}/${verb}`, null, () => t(`${verb}.done`, { agent }));
 }
 
 /** Hold acts at once, since it loses nothing; letting go on asks. */
 export async function halt(on) {
-  if (!on && !(await sure({ title: `${t("hold.off")}?`, text: t("halted.text", { n: "" }), verb: t("halted.go") }))) return;
-  await act("/api/halt", { on });
+  if (!on && !(await sure({ title: `${t("hold.off")}?`, text: t("halted.go.text"), verb: t("halted.go") }))) return;
+  await act("/api/halt", { on }, () => t(on ? "halted.done" : "halted.over"));
+}
+
+/** What is looked at, and what became of whom the last answer was about. */
+function seenNow(about) {
+  const { place, item } = route.value;
+  const agent = agents.value.get(about), message = messages.value.get(about);
+  return { place: `${place}/${item ?? ""}`, isLive: link.value.state === "live", about: JSON.stringify([agent?.state, agent?.asks?.id, agent?.current_task, message?.stage]) };
 }
 
 export function Outcome() {
   const last = outcome.value;
+  const now = seenNow(last?.about), before = useRef(null);
+  useEffect(() => {
+    if (before.current?.last !== last) before.current = { last, seen: now };
+    else if (isOver(last, before.current.seen, now)) setTimeout(() => outcome.value === last && (outcome.value = null), Math.max(0, last.at + TOLD_MS - Date.now()));
+  });
   if (!last) return null;
   const close = () => {
     outcome.value = null;

@@ -2,29 +2,32 @@
 import { html } from "../base/view.js";
 import { clock, lasting, now, tick } from "../base/time.js";
 import { plural, t } from "../base/words.js";
+import { inWords } from "../base/told.js";
 import { to } from "../base/route.js";
 import { evidenceOf, markOf, markOfMessage } from "../base/states.js";
-import { barsOf, flat, ladderOf, rangeOf, ticksOf } from "../draw/relay.js";
+import { barsOf, flat, howsOf, ladderOf, rangeOf, ticksOf } from "../draw/relay.js";
 import { shortId } from "../draw/sequence.js";
 import { Age, Icon, Name, Text, When } from "./small.js";
 
-const FILLS = { queue: "f-queue", work: "f-work", parts: "f-parts", person: "f-ask", doubt: "f-doubt" };
+const FILLS = { queue: "f-queue", work: "f-work", parts: "f-parts", person: "f-ask", limit: "f-limit", doubt: "f-doubt" };
+/** What is drawn low: nobody works on it. */
+const LOW = new Set(["queue", "limit"]);
 
-/** A bar: works full, waits for parts outlined, queue hatched, waits for you amber. */
+/** A bar: works full, waits for parts outlined, queue hatched, waits for you amber, waits for a limit dotted. */
 export function Bar({ bars, label }) {
   return html`<svg class="bar" role="img" aria-label=${label}>${bars.map((bar, at) =>
-    html`<rect key=${at} class=${FILLS[bar.how] ?? "f-queue"} x=${`${bar.at}%`} y=${bar.how === "queue" ? 4 : 2} width=${`${bar.size}%`} height=${bar.how === "queue" ? 6 : 10} />`)}</svg>`;
+    html`<rect key=${at} class=${FILLS[bar.how] ?? "f-queue"} x=${`${bar.at}%`} y=${LOW.has(bar.how) ? 4 : 2} width=${`${bar.size}%`} height=${LOW.has(bar.how) ? 6 : 10} />`)}</svg>`;
 }
 
-export function Relay({ tree, agents, chains }) {
+export function Relay({ tree, agents, isHalted }) {
   tick.value;
   const range = rangeOf(tree, now());
   const isOpen = !tree.ended_at;
   return html`<div class="relay">
     <div class="axis" aria-hidden="true"><span></span><div>${ticksOf(range).map(({ at, place, step }, index) => html`<span key=${at} style=${{ left: `${place}%` }}><${Tick} at=${at} step=${step} isFirst=${index === 0} /></span>`)}
       <span class="end">${isOpen ? t("c.now") : html`<${When} at=${tree.ended_at} to="m" />`}</span></div><span></span></div>
-    <ol>${flat(tree).map(({ tree: one, depth }) => html`<${Leg} key=${one.id} one=${one} depth=${depth} range=${range} agents=${agents} chains=${chains} />`)}</ol>
-    <p class="legend">${["queue", "work", "parts", "person"].map((how) =>
+    <ol>${flat(tree).map(({ tree: one, depth }) => html`<${Leg} key=${one.id} one=${one} depth=${depth} range=${range} agents=${agents} isHalted=${isHalted} />`)}</ol>
+    <p class="legend">${howsOf(tree).map((how) =>
       html`<span key=${how}><svg aria-hidden="true"><rect class=${FILLS[how]} x="0.5" y="1" width="17" height="8" /></svg>${t(`bar.${how}`)}</span>`)}</p>
   </div>`;
 }
@@ -36,11 +39,11 @@ function Tick({ at, step, isFirst }) {
   return html`<time class="num" datetime=${at} title=${at}>${isFirst || isRound ? whole.replace(/^(\d\d:\d\d):00$/, "$1") : `:${whole.slice(-2)}`}</time>`;
 }
 
-function Leg({ one, depth, range, agents, chains }) {
+function Leg({ one, depth, range, agents, isHalted }) {
   const name = one.agent ?? one.to;
   const agent = agents.get(name);
   const isAsked = agent?.current_task === one.id && agent.state === "waiting_input";
-  const mark = isAsked ? markOf(agent) : markOfMessage(one, null);
+  const mark = isAsked ? markOf(agent) : markOfMessage(one, null, agent, isHalted);
   const since = isAsked ? agent.since : one.ended_at ? one.accepted_at : one.since || one.accepted_at;
   const bars = barsOf(one, range);
   const told = bars.map((bar) => `${t(`bar.${bar.how}`)} ${lasting(bar.size / 100 * (range.to - range.from))}`).join(", ");
@@ -54,13 +57,15 @@ function Leg({ one, depth, range, agents, chains }) {
 const RUNG_ICONS = { done: ["okc", "ok"], now: ["working", "work"], bad: ["failed", "bad"], off: ["cancelled", "quiet"], queue: ["queued", "quiet"], todo: ["idle", "quiet"] };
 const OWN = { accepted: "l.disk", typed: "l.line", claimed: "l.phrase", verified: "l.checks" };
 
-export function Ladder({ tree, parts }) {
+export function Ladder({ tree, parts, mark }) {
   return html`<ol class="ladder main-l">${ladderOf(tree).map((rung) => {
-    const [icon, tone] = RUNG_ICONS[rung.state];
+    // Whoever has it does not go on: what holds it up stands where it is.
+    const held = rung.key === "work" && rung.state === "now" && ["ask", "limit"].includes(mark?.icon) ? mark : null;
+    const [icon, tone] = held ? [held.icon, held.tone] : RUNG_ICONS[rung.state];
     const isOver = rung.isEnd && rung.state !== "done";
     return html`<li key=${rung.key} class=${rung.state}><${Icon} name=${icon} tone=${tone} /><b>${isOver ? t(`stage.${tree.status}`) : rung.state === "queue" ? t(`stage.${tree.stage}`) : t(`l.${rung.key}`)}</b>
       ${rung.state === "queue" ? html`<span><${Age} since=${tree.since || tree.accepted_at} /></span>` : rung.key === "work" && rung.at ? html`<span><${Age} since=${rung.at} until=${tree.ended_at} /></span>` : rung.at && html`<span><${When} at=${rung.at} /></span>`}
-      ${rung.state === "queue" ? tree.waits_for && html`<span class="ev1"><${Text} of=${tree.waits_for} /></span>` : rung.key === "work" ? parts > 0 && rung.state === "now" && html`<span>${plural("parts.open", parts)}</span>`
+      ${rung.state === "queue" ? tree.waits_for && html`<span class="ev1"><${Text} of=${inWords(tree.waits_for)} /></span>` : held ? html`<span class=${held.tone === "ask" ? "c-ask strong" : "strong"}>${held.word}</span>` : rung.key === "work" ? parts > 0 && rung.state === "now" && html`<span>${plural("parts.open", parts)}</span>`
         : rung.evidence && rung.state !== "todo" && !(rung.key === "typed" && OWN.typed && rung.state === "done") ? html`<span class="ev1"><${Text} of=${evidenceOf(rung.evidence)} /></span>` : OWN[rung.key] && html`<span>${t(OWN[rung.key])}</span>`}</li>`;
   })}</ol>`;
 }

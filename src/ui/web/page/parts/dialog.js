@@ -2,15 +2,15 @@
 import { html, signal, useEffect, useRef } from "../base/view.js";
 import { t } from "../base/words.js";
 import { keysOn } from "../base/prefs.js";
-import { Icon } from "./small.js";
+import { Icon, Name, Text } from "./small.js";
 
 const asked = signal(null);
 export const isHelpOpen = signal(false);
 
 /** Asks once; true if it is to be done. */
-export function sure({ title, text, verb }) {
+export function sure({ title, text, verb, id = null }) {
   return new Promise((settle) => {
-    asked.value = { title, text, verb, settle };
+    asked.value = { title, text, verb, id, settle };
   });
 }
 
@@ -33,9 +33,9 @@ export function Question() {
     question.settle(answer);
   };
   return html`<${Modal} label="q-title" onClose=${() => asked.value && settle(false)}>
-    <h2 id="q-title">${question.title}</h2><p class="dim">${question.text}</p>
-    <div class="row end"><button class="btn plain" type="button" onClick=${() => settle(false)}>${t("cancel")}</button>
-    <button class="btn" type="button" autofocus onClick=${() => settle(true)}>${question.verb}</button></div>
+    <h2 id="q-title"><${Text} of=${question.title} /></h2>${question.id && html`<p class="id"><${Name} of=${question.id} /></p>`}<p class="dim">${question.text}</p>
+    <div class="row end"><button class="btn plain" type="button" autofocus onClick=${() => settle(false)}>${t("cancel")}</button>
+    <button class="btn" type="button" onClick=${() => settle(true)}>${question.verb}</button></div>
   </${Modal}>`;
 }
 

@@ -1,12 +1,13 @@
 // One agent: its screen live, what it asks, its queue and its numbers.
 import { html, useEffect, useState } from "../base/view.js";
-import { t } from "../base/words.js";
+import { plural, t } from "../base/words.js";
 import { go, route, to } from "../base/route.js";
 import { useKeys } from "../base/keys.js";
 import { shown } from "../base/text.js";
 import { markOf } from "../base/states.js";
 import { messages, onTouched } from "../live/store.js";
 import { ask, at } from "../live/api.js";
+import { Called } from "../parts/called.js";
 import { Command, Icon, Name, Said, State, When } from "../parts/small.js";
 import { agentVerb, answer } from "../parts/act.js";
 import { Screen, useScreen } from "../draw/screen.js";
@@ -68,8 +69,8 @@ function Queue({ details, agent }) {
   const queue = details?.queue ?? [], kept = details?.kept_back ?? [];
   const n = queue.length + kept.length;
   return html`<div class="pad stack"><div class="row"><h3 class="grow">${t("its.queue")}</h3><span class="meta">${n > 0 ? t("wait.n", { n }) : agent.queued > 0 ? t("wait.n", { n: agent.queued }) : t("queue.empty")}</span></div>
-    ${n > 0 && html`<ul class="q">${[...queue, ...kept].map((message) => html`<li key=${message.id}><${Icon} name="queued" tone="quiet" /><a class="plainlink cut" href=${to("messages", message.id)}><${Name} of=${message.id} /></a>
-      <span class="meta">${kept.includes(message) ? t("kept.back") : message.priority !== "normal" ? t(`c.${message.priority}`) : t("from.who", { who: shown(message.from) })}</span></li>`)}</ul>`}</div><hr />`;
+    ${n > 0 && html`<ul class="q">${[...queue, ...kept].map((message) => html`<li key=${message.id}><${Icon} name="queued" tone="quiet" /><a class="plainlink cut" href=${to("messages", message.id)}><${Called} id=${message.id} message=${messages.value.get(message.id) ?? message} /></a>
+      <span class="meta">${kept.includes(message) ? t("kept.back") : message.priority !== "normal" ? t(`c.${message.priority}`) : t("from.who", { who: message.from === "user" ? t("you") : shown(message.from) })}</span></li>`)}</ul>`}</div><hr />`;
 }
 
 function Facts({ agent }) {
@@ -79,7 +80,7 @@ function Facts({ agent }) {
   return html`<div class="pad stack"><dl class="facts">
       <dt>${t("works.on")}</dt><dd class="cut" title=${task?.title ?? ""}>${agent.current_task ? html`<a class="plainlink id" href=${to("messages", agent.current_task)}><${Name} of=${agent.current_task} /></a>` : "–"}</dd>
       <dt>${t("pane")}</dt><dd class="id">${agent.pane_id ?? "–"}${agent.pid && `, pid ${agent.pid}`}</dd>
-      <dt>${t("up.since")}</dt><dd>${agent.up_since ? html`<${When} at=${agent.up_since} to="m" withDay=${true} />` : "–"}, ${t("restarts", { n: agent.restarts })}</dd>
+      <dt>${t("up.since")}</dt><dd>${agent.up_since ? html`<${When} at=${agent.up_since} to="m" withDay=${true} />` : "–"}${agent.restarts > 0 && plural("restarts", agent.restarts)}</dd>
       <dt>${t("so.far")}</dt><dd>${t("tasks.sum", { done: agent.tasks_completed, failed: agent.tasks_failed })}</dd></dl>
     <div class="row wrap"><${Command} line=${`tasuki attach ${name}`} class="grow" />
       <button class="btn" type="button" onClick=${() => agentVerb(name, verb)}>${t(verb)}</button>

@@ -4,10 +4,11 @@ import { has, plural, t } from "../base/words.js";
 import { go, route, to, withQuery } from "../base/route.js";
 import { useKeys } from "../base/keys.js";
 import { question, quoted } from "../base/text.js";
+import { inWords } from "../base/told.js";
 import { frozen } from "../base/time.js";
-import { evidenceOf, markOfMessage } from "../base/states.js";
-import { agents, link, messages, needs, team } from "../live/store.js";
-import { chainOf, hasEnded, roots } from "../live/model.js";
+import { evidenceOf } from "../base/states.js";
+import { agents, isHalted, link, markOf, messages, needs, team } from "../live/store.js";
+import { chainOf, hasEnded, isYours, roots } from "../live/model.js";
 import { useStory } from "../live/story.js";
 import { ask } from "../live/api.js";
 import { eventsOf, flat } from "../draw/relay.js";
@@ -25,7 +26,7 @@ export function Command() {
   const open = roots(messages.value);
   const [isEnded, setEnded] = useState(false);
   const ended = useEnded(isEnded);
-  const stuck = needs.value.chains.find((chain) => chain.cause.who === "you" && open.some((message) => message.id === chain.message));
+  const stuck = needs.value.chains.find((chain) => isYours(chain) && open.some((message) => message.id === chain.message));
   const follow = query.follow ?? stuck?.message ?? open[0]?.id ?? null;
   const list = isEnded ? ended : open;
   const move = (by) => () => {
@@ -70,13 +71,14 @@ function useEnded(isAsked) {
 
 function Task({ message, isChosen }) {
   const chain = chainOf(needs.value.chains, message.id);
-  const mark = markOfMessage(message, chain);
-  const isYou = chain?.cause.who === "you";
+  const mark = markOf(message);
+  const isYou = mark.tone === "ask" && isYours(chain);
+  const holder = agents.value.get(message.agent ?? message.to);
   const through = chain?.agents[chain.agents.length - 1];
   return html`<li><a href=${to("command", null, { follow: message.id })} aria-current=${isChosen ? "true" : undefined}><${Icon} name=${mark.icon} tone=${mark.tone} />
     <span class="t"><${Text} of=${message.title ?? message.id} /></span><span class="meta"><${Age} since=${hasEnded(message) ? message.since : message.accepted_at} /></span>
-    <span class="m meta"><span class=${mark.tone === "ask" ? "c-ask" : ""}>${mark.word}</span>${message.stage === "held" ? html`: ${t("held.why")}` : isYou && through ? html`, ${slots("c.through", { agent: html`<${Text} of=${through} />` })}` : message.reason ? html`: <${Text} of=${message.reason} />`
-      : message.waits_for && !hasEnded(message) ? html`: <${Text} of=${message.waits_for} />` : html`, <${Text} of=${message.agent ?? message.to} />`}</span></a></li>`;
+    <span class="m meta"><span class=${mark.tone === "ask" ? "c-ask" : ""}>${mark.word}</span>${message.stage === "held" ? html`: ${t("held.why")}` : isYou && through ? html`, ${slots("c.through", { agent: html`<${Text} of=${through} />` })}` : message.reason ? html`: <${Text} of=${inWords(message.reason)} />`
+      : mark.icon === "limit" && holder?.why ? html`: <${Text} of=${holder.why} />` : message.waits_for && !hasEnded(message) && mark.icon !== "stopped" ? html`: <${Text} of=${inWords(message.waits_for)} />` : html`, <${Text} of=${message.agent ?? message.to} />`}</span></a></li>`;
 }
 
 function Followed({ id }) {
@@ -90,31 +92,30 @@ function Followed({ id }) {
     w: () => go(to("messages", id)),
     f: () => setFollowed(!isFollowed),
     r: () => isRetriable(tree ?? message) && retry(tree ?? message),
-    X: () => isOpen && callOff(id, parts),
-    answer: () => chain?.need && go(to("needs", chain.need)),
+    X: () => isOpen && callOff(message ?? tree ?? { id }, parts),
+    answer: () => isYours(chain) && go(to("needs", chain.need)),
   });
   const title = message?.title ?? tree?.title ?? id;
   return html`<section class="card" aria-labelledby="follow"><header><div class="grow"><h2 id="follow"><${Text} of=${title} /></h2><span class="id"><${Name} of=${id} /></span></div>
       ${frozen.value ? html`<span class="tag">${slots("c.as-of", { at: html`<${When} at=${new Date(frozen.value).toISOString()} to="s" />` })}</span>`
         : html`<button class=${`tag ${isFollowed ? "" : "off"}`} type="button" aria-pressed=${String(isFollowed)} onClick=${() => setFollowed(!isFollowed)}>${isFollowed ? t("c.following") : t("c.paused")}</button>`}
       <a class="btn plain" href=${to("messages", id)}>${t("story")} <kbd aria-hidden="true">w</kbd></a>
-      ${isOpen && html`<button class="btn plain" type="button" disabled=${link.value.state !== "live"} onClick=${() => callOff(id, parts)}>${t("c.off")} <kbd aria-hidden="true">X</kbd></button>`}</header>
+      ${isOpen && html`<button class="btn plain" type="button" disabled=${link.value.state !== "live"} onClick=${() => callOff(message ?? tree ?? { id }, parts)}>${t("c.off")} <kbd aria-hidden="true">X</kbd></button>`}</header>
     ${problem ? html`<p class="pad-l dim"><${Text} of=${problem.why || t("error.load")} /></p>` : !tree ? html`<${Outline} rows=${6} />` : html`
-      <div class="pad-l stack">${chain && html`<${Asked} chain=${chain} />`}<${Ladder} tree=${tree} parts=${parts} /></div><hr />
+      <div class="pad-l stack">${chain && html`<${Asked} chain=${chain} />`}<${Ladder} tree=${tree} parts=${parts} mark=${markOf(tree)} /></div><hr />
       ${details?.answer?.text && html`<div class="pad-l stack"><h3>${t("m.answer")}</h3><blockquote class="said"><${Text} of=${details.answer.text} isBlock=${true} /></blockquote></div><hr />`}
-      <div class="pad-l stack"><h3>${t("c.who")}</h3><${Relay} tree=${tree} agents=${agents.value} chains=${needs.value.chains} /></div><hr />
+      <div class="pad-l stack"><h3>${t("c.who")}</h3><${Relay} tree=${tree} agents=${agents.value} isHalted=${isHalted.value} /></div><hr />
       <${Tail} tree=${tree} />`}
   </section>`;
 }
 
 function Asked({ chain }) {
   const need = needs.value.needs.find((one) => one.id === chain.need);
-  if (!need || chain.cause.who !== "you") return null;
+  if (!need || !isYours(chain)) return null;
   const { text, code } = need.asks ? question(need.asks) : { text: need.title, code: null };
-  const n = chain.behind;
-  const words = n > 0 ? (n === 1 ? "chain.behind.one" : "chain.behind.many") : "chain.asks";
+  const n = need.behind.length;
   return html`<div class="note ask"><${Icon} name="ask" tone="ask" /><div class="grow"><strong>${need.asks ? html`<${Text} of=${t("need.asks", { agent: need.agent })} />: <${Text} of=${text} />${code && html` <code><${Text} of=${code} /></code>`}` : html`<${Text} of=${text} />`}</strong>
-    <p>${slots(words, { age: html`<${Age} since=${need.since} />`, n })}</p></div><a class="btn ask" href=${to("needs", need.id)}>${t("answer")} <kbd aria-hidden="true">a</kbd></a></div>`;
+    <p>${slots(n > 0 ? "chain.behind" : "chain.asks", { age: html`<${Age} since=${need.since} />`, n: plural("waits", n) })}</p></div><a class="btn ask" href=${to("needs", need.id)}>${t(need.asks ? "answer" : "need.look")} <kbd aria-hidden="true">a</kbd></a></div>`;
 }
 
 /** What happened, in a sentence of the page's own where there is one. */

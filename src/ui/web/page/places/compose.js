@@ -7,7 +7,7 @@ import { lineOf, markOf } from "../base/states.js";
 import { link, messages, team } from "../live/store.js";
 import { roots } from "../live/model.js";
 import { ask } from "../live/api.js";
-import { chance } from "../parts/act.js";
+import { chance, forgetRefusal } from "../parts/act.js";
 import { Command, Icon, Name, Notice, Text, announce } from "../parts/small.js";
 
 const KEY = "tasuki-draft";
@@ -27,7 +27,7 @@ function stored() {
 }
 
 export const draft = signal(stored());
-/** `writing`, `sending`, or { problem } of the last try. */
+/** `writing`, `sending`, `blank`, or `refused` with the problem of the last try. */
 const sending = signal({ state: "writing" });
 const pools = signal([]);
 
@@ -38,7 +38,7 @@ export async function readPools() {
 
 function change(changes) {
   draft.value = { ...draft.value, ...changes };
-  if (sending.value.state === "refused" && !changes.frozen) sending.value = { state: "writing" };
+  if (["refused", "blank"].includes(sending.value.state) && !changes.frozen) sending.value = { state: "writing" };
   try {
     sessionStorage.setItem(KEY, JSON.stringify(draft.value));
   } catch {
@@ -60,7 +60,13 @@ const recipient = () => draft.value.to ?? boss();
 
 async function handOver() {
   const now = draft.value, whom = recipient();
-  if (!now.text.trim() || !whom || sending.value.state === "sending") return;
+  if (sending.value.state === "sending") return;
+  if (!now.text.trim()) {
+    sending.value = { state: "blank" };
+    announce(t("c.blank"), true);
+    return;
+  }
+  if (!whom || link.value.state !== "live") return;
   const id = idFor(now);
   sending.value = { state: "sending" };
   const body = { id, to: whom, type: "task", content: now.text };
@@ -72,14 +78,21 @@ async function handOver() {
     sessionStorage.removeItem(KEY);
     draft.value = { ...fresh(), to: now.to };
     sending.value = { state: "writing" };
+    forgetRefusal();
     announce(t("c.accepted", { id }));
     go(to("command", null, { follow: answer.data?.ids?.[0] ?? id }));
     return;
   }
   if (answer.status === 0) change({ frozen: id });
   sending.value = { state: "refused", problem: answer.problem, isAway: answer.status === 0 };
-  announce(answer.problem?.why ? shown(answer.problem.why) : t("c.away"), true);
+  announce(whyOf(answer.problem) ?? t("c.away"), true);
 }
+
+/** Codes of a text that is longer than may be. */
+const LONGER = new Set(["too-large", "content-too-large"]);
+
+/** Why it was refused: for a person, not for a program. */
+const whyOf = (problem) => (LONGER.has(problem?.code) ? t("c.long") : problem?.why ? shown(problem.why) : null);
 
 function lineFor(draft, whom) {
   const words = ["tasuki send", quoted(whom ?? "AGENT"), "--id", quoted(idFor(draft))];
@@ -113,7 +126,7 @@ export function Composer() {
     <label class="vh" for="what">${t("c.what")}</label>
     <textarea class="field" id="what" ref=${field} rows="4" value=${now.text} lang=${langOf(now.text)} dir=${now.text.length < LONG ? "auto" : undefined} placeholder=${t("c.what.hint")} onInput=${(event) => change({ text: event.target.value })}></textarea>
     <div class="pad stack"><${Recipients} whom=${whom} isAway=${isAway} /><${Options} now=${now} />
-      ${sending.value.state === "refused" && html`<${Refused} />`}
+      ${sending.value.state === "refused" && html`<${Refused} />`}${sending.value.state === "blank" && html`<p class="meta c-ask">${t("c.blank")}</p>`}
       <footer><button class="btn go" disabled=${isAway || isSending || !now.text.trim() || !whom}>${isSending ? t("c.handing") : t("c.hand")} <kbd aria-hidden="true">Ctrl ↵</kbd></button>
         <span class="meta">${isAway ? t("c.kept") : t("c.disk")}</span><${Command} line=${lineFor(now, whom)} /></footer></div>
   </form>`;
@@ -121,6 +134,7 @@ export function Composer() {
 
 function Refused() {
   const { problem, isAway } = sending.value;
+  if (LONGER.has(problem?.code)) return html`<${Notice} tone="bad" icon="error" title=${t("c.refused")}>${t("c.long")}</${Notice}>`;
   const place = problem?.field || problem?.line ? t("c.place", { field: problem.field ?? problem.code, line: problem.line ?? 1 }) : problem?.code;
   return html`<${Notice} tone="bad" icon="error" title=${isAway ? t("daemon.none") : t("c.refused")}>
     ${isAway ? t("c.away") : html`<${Text} of=${problem?.why} />${place && html` <code>${shown(place)}</code>`}${problem?.cure && html`<br /><${Text} of=${problem.cure} />`}`}</${Notice}>`;
@@ -145,7 +159,7 @@ function Whom({ name, isChosen, isAway }) {
   const pool = pools.value.find((one) => one.name === name);
   const mark = isAway ? { icon: "starting", tone: "" } : agent ? markOf(agent) : { icon: "idle", tone: "quiet" };
   const free = pool?.members.filter((member) => team.value.find((one) => one.agent_name === member)?.state === "idle").length;
-  const about = pool ? t("c.pool", { n: pool.members.length, free }) : agent ? [mark.word ?? markOf(agent).word, agent.queued > 0 ? t("queue.n", { n: agent.queued }) : null].filter(Boolean).join(", ") : "";
+  const about = pool && !isAway ? t("c.pool", { n: pool.members.length, free }) : isAway ? "–" : agent ? [mark.word, agent.queued > 0 ? t("queue.n", { n: agent.queued }) : null].filter(Boolean).join(", ") : "";
   return html`<label title=${agent ? lineOf(agent) : ""}><input type="radio" name="to" checked=${isChosen} onChange=${() => change({ to: name })} /><${Icon} name=${mark.icon} tone=${mark.tone} /><b><${Name} of=${name} /></b><small>${about}</small></label>`;
 }
 

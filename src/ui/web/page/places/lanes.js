@@ -7,7 +7,7 @@ import { Name } from "../parts/small.js";
 
 /** Height of the names above the rows. */
 const HEAD = 48;
-const CLASSES = { work: "l-act", parts: "l-wait", queue: "l-q", person: "l-ask", doubt: "l-doubt" };
+const CLASSES = { work: "l-act", parts: "l-wait", queue: "l-q", person: "l-ask", limit: "l-limit", doubt: "l-doubt" };
 
 export function Lanes({ diagram, width, chosen }) {
   const { lanes, rows, bars, height } = diagram;
@@ -16,7 +16,7 @@ export function Lanes({ diagram, width, chosen }) {
   return html`<div class="h" aria-hidden="true"><span></span><div>${lanes.map((name, at) => html`<span key=${at} style=${{ width: `${step}px` }}>${name === null ? t("m.lanes.more") : html`<${Name} of=${name === "user" ? t("you") : name} />`}</span>`)}</div><span></span></div>
     <svg class="lanes" width=${width} height=${height + HEAD} viewBox=${`0 ${-HEAD} ${width} ${height + HEAD}`} aria-hidden="true">
       ${lanes.map((_, at) => html`<path key=${at} class="l-life" d=${`M${step * (at + 0.5)} 4V${height}`} />`)}
-      ${bars.map((bar, at) => html`<rect key=${at} class=${CLASSES[bar.how] ?? "l-q"} x=${step * (bar.lane + 0.5) - (bar.how === "queue" ? 3 : 4)} y=${bar.y} width=${bar.how === "queue" ? 6 : 8} height=${bar.height} rx="2" />`)}
+      ${bars.map((bar, at) => html`<rect key=${at} class=${CLASSES[bar.how] ?? "l-q"} x=${step * (bar.lane + 0.5) - (["queue", "limit"].includes(bar.how) ? 3 : 4)} y=${bar.y} width=${["queue", "limit"].includes(bar.how) ? 6 : 8} height=${bar.height} rx="2" />`)}
       ${rows.map((row, at) => row.kind === "gap" ? null : row.kind === "arrow" && x(row.from) !== x(row.to)
         ? html`<${Arrow} key=${at} row=${row} from=${x(row.from)} to=${x(row.to)} step=${step} />` : html`<${Mark} key=${at} row=${row} x=${x(row.lane ?? row.to)} isChosen=${row === chosen} />`)}
     </svg>`;

@@ -3,11 +3,10 @@ import { html, useEffect, useMemo, useRef, useState } from "../base/view.js";
 import { t } from "../base/words.js";
 import { go, route, to, withQuery } from "../base/route.js";
 import { narrow } from "../base/prefs.js";
-import { useKeys } from "../base/keys.js";
+import { inField, useKeys } from "../base/keys.js";
 import { asked, windowed } from "../base/filter.js";
-import { markOfMessage } from "../base/states.js";
-import { link, messages, needs, onTouched } from "../live/store.js";
-import { chainOf, hasEnded } from "../live/model.js";
+import { link, markOf, messages, onTouched } from "../live/store.js";
+import { hasEnded } from "../live/model.js";
 import { ask } from "../live/api.js";
 import { Age, Empty, Icon, Name, Outline, Text } from "../parts/small.js";
 import { useSteady } from "./needs.js";
@@ -23,6 +22,7 @@ const TYPING_MS = 200;
 function useMessages(filter) {
   const [list, setList] = useState(null);
   const [problem, setProblem] = useState(null);
+  const [readFor, setReadFor] = useState(null);
   const next = useRef(null), isReading = useRef(false), isLong = useRef(false);
   const known = useRef(null);
   const isLive = link.value.state === "live";
@@ -46,6 +46,7 @@ function useMessages(filter) {
       }
       known.current = isKept ? withFirst(old, page) : page;
       setList(known.current);
+      setReadFor(filter);
     };
     // Also where something happens all the time, it is read again.
     const later = (ms) => {
@@ -73,7 +74,7 @@ function useMessages(filter) {
     known.current = withFirst(answer.data.messages, known.current ?? []);
     setList(known.current);
   };
-  return { list, problem, more };
+  return { list, problem, more, isRead: readFor === filter };
 }
 
 /** Whether there is nothing between the first page and what was known: so many may have come that the page ends before it. */
@@ -100,7 +101,7 @@ export function Messages() {
 const Latest = () => html`<section class="card"><${Empty} icon="messages" title=${t("place.messages")}>${t("m.choose")}</${Empty}></section>`;
 
 function List({ filter, item }) {
-  const { list: read, problem, more } = useMessages(filter);
+  const { list: read, problem, more, isRead } = useMessages(filter);
   const now = messages.value;
   const live = useMemo(() => (read ?? []).map((message) => now.get(message.id) ?? message), [read, now]);
   const { list, fresh, isMoved, hold, letGo } = useSteady(live, (message) => message.id);
@@ -116,6 +117,17 @@ function List({ filter, item }) {
     if (place + ROW > box.current.scrollTop + box.current.clientHeight) box.current.scrollTop = place + ROW - box.current.clientHeight;
   };
   useKeys({ j: move(1), ArrowDown: move(1), k: move(-1), ArrowUp: move(-1) });
+  // Asked for in the field before what is found is there: done as soon as it is.
+  const isWished = useRef(false);
+  const first = () => {
+    isWished.current = !isRead;
+    if (!isRead) return;
+    if (!list.some((message) => message.id === item)) move(1)();
+    requestAnimationFrame(() => document.querySelector(".window a[aria-current]")?.focus());
+  };
+  useEffect(() => {
+    if (isWished.current) first();
+  }, [isRead]);
   const look = () => {
     const { scrollTop: top, clientHeight: height } = box.current;
     setSeen({ top, height });
@@ -129,7 +141,7 @@ function List({ filter, item }) {
   }, [list.length > 0]);
   const { from, to: end } = windowed(list.length, ROW, seen.top, seen.height);
   return html`<section class="card lists" aria-labelledby="ml"><h2 class="vh" id="ml">${t("place.messages")}</h2>
-    <div class="filters"><input class="field" type="search" data-find="" value=${filter} aria-label=${t("m.filter.label")} placeholder=${t("m.filter")} onInput=${(event) => go(withQuery({ filter: event.target.value }), { replace: true })} />
+    <div class="filters"><input class="field" type="search" data-find="" value=${filter} aria-label=${t("m.filter.label")} placeholder=${t("m.filter")} onInput=${(event) => go(withQuery({ filter: event.target.value }), { replace: true })} onKeyDown=${inField(isRead ? move(1) : first, first)} />
       ${problem && html`<p class="c-bad meta"><${Text} of=${problem.why} /></p>`}</div>
     ${(fresh > 0 || (isMoved && fresh > 0)) && html`<button class="fresh" type="button" onClick=${letGo}>${t("new.n", { n: fresh })}</button>`}
     ${read === null ? html`<${Outline} rows=${8} />` : list.length === 0 ? html`<p class="pad dim">${filter ? t("none.found") : t("m.empty")}</p>`
@@ -138,9 +150,11 @@ function List({ filter, item }) {
   </section>`;
 }
 
+const who = (name) => (name === "user" ? t("you") : name);
+
 function Row({ message, at, count, isChosen, filter }) {
-  const mark = markOfMessage(message, chainOf(needs.value.chains, message.id));
+  const mark = markOf(message);
   return html`<li style=${{ top: `${at * ROW}px` }} aria-posinset=${at + 1} aria-setsize=${count}><a href=${to("messages", message.id, { filter })} aria-current=${isChosen ? "true" : undefined}><${Icon} name=${mark.icon} tone=${mark.tone} />
     <span class="t cut"><${Name} of=${message.id} /><span class="vh">, ${mark.word}</span></span><span class="meta"><${Age} since=${hasEnded(message) ? message.since : message.accepted_at} isShort=${true} /></span>
-    <span class="m meta cut"><${Text} of=${message.title ?? `${message.from} → ${message.to}`} /></span></a></li>`;
+    <span class="m meta cut"><${Text} of=${message.title ?? `${who(message.from)} → ${who(message.to)}`} /></span></a></li>`;
 }

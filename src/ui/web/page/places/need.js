@@ -1,13 +1,14 @@
 // One thing that waits for a person: what it is, how that is known, and what settles it.
 import { html, useState } from "../base/view.js";
-import { t } from "../base/words.js";
+import { has, plural, t } from "../base/words.js";
+import { inWords } from "../base/told.js";
 import { go, to } from "../base/route.js";
 import { choiceText, firstLine, reasonAndCure, shown } from "../base/text.js";
 import { useKeys } from "../base/keys.js";
-import { markOfMessage } from "../base/states.js";
-import { agents, messages, pressing } from "../live/store.js";
+import { agents, markOf, messages, pressing } from "../live/store.js";
 import { encodedPath } from "../live/api.js";
 import { useDetails, useLetters } from "../live/details.js";
+import { Called } from "../parts/called.js";
 import { Age, Command, Icon, Name, Said, Text, When, slots } from "../parts/small.js";
 import { answer, callOff, cure, isRetriable, labelOf, retry, underWay } from "../parts/act.js";
 import { Screen, useScreen } from "../draw/screen.js";
@@ -17,7 +18,7 @@ import { NeedTitle } from "./needs.js";
 const ROWS = 11;
 const WITH_SCREEN = new Set(["asks", "error", "silent", "draft", "ended", "limit"]);
 
-export function One({ need, place, gone }) {
+export function One({ need, place }) {
   const hasScreen = need.agent && WITH_SCREEN.has(need.kind);
   const screen = useScreen(hasScreen ? need.agent : null);
   const details = useDetails(need.kind === "failed" || need.kind === "held" ? need.message : null);
@@ -30,34 +31,41 @@ export function One({ need, place, gone }) {
     s: () => setWhole(!isWhole),
     w: () => need.message && go(to("messages", need.message)),
     r: () => isRetriable(message) && retry(message),
-    X: () => need.message && need.kind !== "failed" && callOff(need.message, messages.value.get(need.message)?.parts ?? 0),
+    X: () => need.message && need.kind !== "failed" && callOff(messages.value.get(need.message) ?? { id: need.message }, messages.value.get(need.message)?.parts ?? 0),
   });
   return html`<section class="card det" aria-labelledby="one">
     <header><div class="grow"><h2 id="one">${need.kind === "asks" ? html`<${Text} of=${t("need.asks", { agent: need.agent })} />` : html`<${NeedTitle} need=${need} />`}</h2>
       <p class="meta">${slots("need.when", { age: html`<${Age} since=${need.since} />`, at: html`<${When} at=${need.since} withDay=${true} />` })}${hasScreen && screen?.rule && screen.rule !== "-" && slots("need.seen", { rule: html`<code>${shown(screen.rule)}</code>` })}</p></div>
       ${place > 0 && html`<span class="tag ask">${t("need.of", { n: place, all: pressing.value.length })}</span>`}</header>
-    ${gone && html`<p class="pad meta">${t("need.gone")}</p>`}
-    ${hasScreen && (screen?.rows ? html`<${Screen} screen=${screen} label=${t("screen.of", { agent: need.agent })} last=${isWhole ? null : ROWS} />`
+    ${hasScreen && (screen?.rows ? html`<${Screen} screen=${screen} label=${t("screen.of", { agent: need.agent })} last=${isWhole ? null : ROWS} class=${isWhole ? "" : "folds"} />`
       : need.asks && html`<pre class="term" tabindex="0"><${Text} of=${need.asks.text} isBlock=${true} />${choices.map((choice, at) => `\n${at + 1}. ${shown(choiceText(choice, at + 1))}`)}</pre>`)}
     ${need.detail && need.kind !== "asks" && html`<${Reason} text=${need.detail} />`}
     ${need.kind === "failed" && html`<${Failure} details=${details} />`}
     ${need.kind === "unread" && html`<${Letters} />`}
     ${need.asks && html`<${Choices} agent=${need.agent} asks=${need.asks} />`}
     <${Behind} ids=${need.behind} />
+    <${IfNothing} need=${need} />
     <${Cures} need=${need} message=${message} list=${others} screen=${hasScreen} isWhole=${isWhole} onWhole=${() => setWhole(!isWhole)} />
   </section>`;
 }
 
 function Reason({ text }) {
-  const { reason, cure: way } = reasonAndCure(text);
+  const { reason, cure: way } = reasonAndCure(inWords(text));
   return html`<div class="pad-l stack"><p class="say"><${Said} of=${reason} /></p>${way && html`<p class="row way"><${Icon} name="right" /><span><${Said} of=${way} /></span></p>`}</div><hr />`;
+}
+
+/** What becomes of it if nobody does anything. */
+function IfNothing({ need }) {
+  if (!has(`if.${need.kind}`)) return null;
+  const waits = need.behind.length > 0 && !["limit", "failed"].includes(need.kind) ? `; ${plural("waits", need.behind.length)}` : "";
+  return html`<p class="pad-l meta if-none">${t("if.none", { what: `${t(`if.${need.kind}`)}${waits}` })}${t("stop.mark")}</p><hr />`;
 }
 
 /** Why a task failed, as whoever had it told it. */
 function Failure({ details }) {
   const said = details?.answer?.text;
   if (!said) return null;
-  return html`<div class="pad-l stack"><h3>${t("need.failed.why")}</h3><blockquote class="said"><${Text} of=${said} isBlock=${true} /></blockquote></div><hr />`;
+  return html`<div class="pad-l stack"><h3>${t("need.failed.why")}</h3><blockquote class="said"><${Text} of=${inWords(said)} isBlock=${true} /></blockquote></div><hr />`;
 }
 
 /** What was sent to the user and is unread. */
@@ -107,8 +115,8 @@ function Behind({ ids }) {
 function BehindRow({ id }) {
   const known = messages.value.get(id);
   const message = useDetails(known ? null : id) ?? known;
-  const mark = message ? markOfMessage(message, null) : { icon: "queued", tone: "quiet", word: "" };
-  return html`<li><${Icon} name=${mark.icon} tone=${mark.tone} /><span class="cut"><a class="plainlink" href=${to("messages", id)}><${Name} of=${id} /></a> <span class="meta">${message && html`<${Text} of=${message.agent ?? message.to} />`}</span><span class="vh">, ${mark.word}</span></span>
+  const mark = message ? markOf(message) : { icon: "queued", tone: "quiet", word: "" };
+  return html`<li><${Icon} name=${mark.icon} tone=${mark.tone} /><span class="cut"><a class="plainlink" href=${to("messages", id)}><${Called} id=${id} message=${message ?? undefined} /></a> <span class="meta">${message && html`<${Text} of=${message.agent ?? message.to} />`}</span><span class="vh">, ${mark.word}</span></span>
     <span class="meta">${message && html`<${Age} since=${message.accepted_at} />`}</span></li>`;
 }
 

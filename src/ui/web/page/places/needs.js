@@ -1,16 +1,17 @@
 // Needs you: what waits for a person. Each can be settled without leaving it.
 import { html, useEffect, useMemo, useRef, useState } from "../base/view.js";
 import { has, plural, t } from "../base/words.js";
+import { inWords } from "../base/told.js";
 import { go, route, to } from "../base/route.js";
 import { firstLine, question, reasonAndCure } from "../base/text.js";
 import { narrow } from "../base/prefs.js";
 import { isLong } from "../base/time.js";
 import { useKeys } from "../base/keys.js";
 import { markOfNeed } from "../base/states.js";
-import { needs, pressing } from "../live/store.js";
+import { link, messages, needs, pressing } from "../live/store.js";
 import { behindAll, ofGroup, steady } from "../live/model.js";
 import { useDetails, useLetters } from "../live/details.js";
-import { Age, Empty, Icon, Said, Text } from "../parts/small.js";
+import { Age, Empty, Icon, Name, Said, Text } from "../parts/small.js";
 import { One } from "./need.js";
 
 const GROUPS = ["stops", "decide", "info"];
@@ -21,6 +22,12 @@ export function leadOfNeeds() {
   return n === 1 ? t("lead.needs.one") : t("lead.needs.many", { n });
 }
 
+/** What the message of a need is about: its first line. */
+function aboutOf(need) {
+  const begins = `${need.message} failed: `;
+  return (need.title.startsWith(begins) ? need.title.slice(begins.length) : messages.value.get(need.message)?.title) || null;
+}
+
 /** What a need is, in this page's own words: an agent's question where it asks one. */
 export function NeedTitle({ need }) {
   if (need.kind === "asks" && need.asks) {
@@ -28,6 +35,8 @@ export function NeedTitle({ need }) {
     return html`<${Text} of=${text} />${code && html` <code><${Text} of=${code} /></code>`}`;
   }
   const id = need.message ?? need.id.replace(/^\w+\./, "");
+  const title = aboutOf(need);
+  if (title && ["failed", "held"].includes(need.kind)) return html`<${Text} of=${t(`need.${need.kind}.title`, { what: firstLine(title, 80) })} /> <span class="id"><${Name} of=${id} /></span>`;
   if (need.kind === "unread") {
     const n = Number.parseInt(need.title, 10) || 1;
     return t(n === 1 ? "need.unread.one" : "need.unread", { id: n });
@@ -35,12 +44,11 @@ export function NeedTitle({ need }) {
   return has(`need.${need.kind}`) ? html`<${Text} of=${t(`need.${need.kind}`, { agent: need.agent ?? "", id })} />` : html`<${Text} of=${need.title} />`;
 }
 
-/** What a failed task was about, and why it failed. */
+/** Why a task failed. */
 function Failed({ need }) {
   const details = useDetails(need.message);
-  const about = need.title.startsWith(`${need.message} failed: `) ? need.title.slice(need.message.length + 9) : need.title;
   const why = need.detail ?? details?.answer?.text;
-  return html`<${Text} of=${about} />${why && html`: <${Text} of=${firstLine(why)} />`}`;
+  return why && html`<${Text} of=${firstLine(inWords(why))} />`;
 }
 
 function Unread() {
@@ -88,7 +96,10 @@ export function Needs() {
   const { list, fresh, isMoved, hold, letGo } = useSteady(all, (need) => need.id);
   const wanted = route.value.item;
   const chosen = list.find((need) => need.id === wanted) ?? (wanted ? list.find((need) => need.agent && wanted.includes(`.${need.agent}.`)) : null) ?? list[0];
-  const gone = wanted && chosen?.id !== wanted;
+  // What is settled is gone: the next one has its address.
+  useEffect(() => {
+    if (wanted && chosen && chosen.id !== wanted && link.value.state === "live") go(to("needs", chosen.id), { replace: true });
+  }, [wanted, chosen?.id]);
   const move = (by) => () => {
     const next = list[Math.min(Math.max(list.indexOf(chosen) + by, 0), list.length - 1)];
     if (!next) return;
@@ -97,13 +108,13 @@ export function Needs() {
   };
   useKeys({ j: move(1), ArrowDown: move(1), k: move(-1), ArrowUp: move(-1), Escape: () => go(to("needs")) });
   if (all.length === 0) return html`<section class="card"><${Empty} icon="okc" title=${t("need.empty")}>${t("need.nothing")} ${t("need.next")}</${Empty}></section>`;
-  if (narrow.value && wanted && chosen) return html`<${One} key=${chosen.id} need=${chosen} place=${placeOf(list, chosen)} gone=${gone} />`;
+  if (narrow.value && wanted && chosen) return html`<${One} key=${chosen.id} need=${chosen} place=${placeOf(list, chosen)} />`;
   return html`<div class="cols inbox">
     <section class="card lists" aria-label=${t("place.needs")} ...${hold}>
       ${(fresh > 0 || isMoved) && html`<button class="fresh" type="button" onClick=${letGo}>${fresh > 0 ? t("new.n", { n: fresh }) : t("order.new")}</button>`}
       ${GROUPS.map((group) => html`<${Group} key=${group} group=${group} list=${ofGroup(list, group)} chosen=${narrow.value ? null : chosen} />`)}
     </section>
-    ${chosen && !narrow.value && html`<${One} key=${chosen.id} need=${chosen} place=${placeOf(list, chosen)} gone=${gone} />`}
+    ${chosen && !narrow.value && html`<${One} key=${chosen.id} need=${chosen} place=${placeOf(list, chosen)} />`}
   </div>`;
 }
 

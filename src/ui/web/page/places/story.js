@@ -6,9 +6,9 @@ import { go, route, to } from "../base/route.js";
 import { narrow } from "../base/prefs.js";
 import { useKeys } from "../base/keys.js";
 import { firstLine, langOf, shown, withoutId } from "../base/text.js";
-import { evidenceOf, markOfMessage } from "../base/states.js";
-import { needs } from "../live/store.js";
-import { chainOf } from "../live/model.js";
+import { inWords } from "../base/told.js";
+import { evidenceOf } from "../base/states.js";
+import { markOf } from "../live/store.js";
 import { useStory } from "../live/story.js";
 import { flat } from "../draw/relay.js";
 import { sequence } from "../draw/sequence.js";
@@ -28,7 +28,7 @@ export function Story({ id }) {
   const step = steps.find((row) => row.seq === wanted) ?? steps.findLast((row) => row.tone === "bad") ?? null;
   useKeys({
     r: () => isRetriable(tree) && retry(tree),
-    X: () => isOpen && callOff(id, open),
+    X: () => isOpen && callOff(tree, open),
     Escape: () => go(back()),
     f: () => go(to("command", null, { follow: id })),
   });
@@ -42,7 +42,7 @@ export function Story({ id }) {
 
 function Head({ tree, details, open, steps }) {
   const [seen, setSeen] = useState(null);
-  const mark = markOfMessage(tree, chainOf(needs.value.chains, tree.id));
+  const mark = markOf(tree);
   const title = tree.title ?? details?.content?.split("\n")[0] ?? tree.id;
   const answer = details?.answer;
   const toggle = (what) => () => setSeen(seen === what ? null : what);
@@ -53,12 +53,12 @@ function Head({ tree, details, open, steps }) {
       ${details?.content && html`<button class="btn" type="button" aria-expanded=${String(seen === "content")} onClick=${toggle("content")}>${seen === "content" ? t("m.hide") : t("m.content")}</button>`}
       ${answer && html`<button class="btn" type="button" aria-expanded=${String(seen === "answer")} onClick=${toggle("answer")}>${seen === "answer" ? t("m.hide") : t("m.answer")}</button>`}
       ${isRetriable(tree) && html`<button class="btn" type="button" onClick=${() => retry(tree)}><${Icon} name="retry" />${t("m.retry")}</button>`}
-      ${!tree.ended_at && html`<button class="btn plain" type="button" onClick=${() => callOff(tree.id, open)}>${t("c.off")}</button>`}
+      ${!tree.ended_at && html`<button class="btn plain" type="button" onClick=${() => callOff(tree, open)}>${t("c.off")}</button>`}
       <${CopyButton} text=${`tasuki why ${tree.id}`} label=${t("m.copy", { id: tree.id })} /></div>
-    ${tree.stage === "failed" && !seen && (answer || details?.reason) && html`<div class="note bad"><${Icon} name="failed" tone="bad" /><div class="grow"><strong>${t("need.failed.why")}</strong><p><${Text} of=${firstLine(answer?.text ?? details.reason, 600)} /></p></div></div>`}
+    ${tree.stage === "failed" && !seen && (answer || details?.reason) && html`<div class="note bad"><${Icon} name="failed" tone="bad" /><div class="grow"><strong>${t("need.failed.why")}</strong><p><${Text} of=${firstLine(inWords(answer?.text ?? details.reason), 600)} /></p></div></div>`}
     ${seen && html`<blockquote class="said"><${Text} of=${seen === "answer" ? answer.text : details.content} isBlock=${true} />${seen === "answer" && html`<footer class="meta"><${Text} of=${answer.from} />, ${answer.source && `${answer.source}, `}${t("m.proof", { proof: answer.proof })}</footer>`}</blockquote>`}
     <${Sums} tree=${tree} steps=${steps} />
-    ${tree.waits_for && html`<p class="dim">${t("waits.for")} <${Text} of=${tree.waits_for} /></p>`}
+    ${tree.waits_for && html`<p class="dim">${t("waits.for")} <${Text} of=${inWords(tree.waits_for)} /></p>`}
     ${tree.untold > 0 && html`<p class="meta">${plural("m.untold", tree.untold)}</p>`}</div>`;
 }
 
@@ -78,7 +78,7 @@ function Sums({ tree, steps }) {
 /** The title of a row, in words. */
 export function titleOf(row) {
   const [key, value] = row.title;
-  if (key === "plain") return shown(withoutId(row.text ?? "", row.id) || value);
+  if (key === "plain") return shown(inWords(withoutId(row.text ?? "", row.id)) || value);
   if (key === "w.completed.after") return value === null ? t("w.completed") : t(key, { age: measured(value) });
   return t(key, { id: shown(value ?? row.id) });
 }
@@ -94,7 +94,7 @@ const whoOf = (row) => {
 function aboutOf(row) {
   if (row.evidence) return evidenceOf(row.evidence);
   if (row.what === "accepted") return row.title[0] === "w.accepted" ? t("l.disk") : narrow.value ? "" : whoOf(row);
-  return row.title[0] !== "plain" && row.text ? withoutId(row.text, row.id) : "";
+  return row.title[0] !== "plain" && row.text ? inWords(withoutId(row.text, row.id)) : "";
 }
 
 /** Widths in px: of the times, of the words at least, and of a lane. */
@@ -115,7 +115,7 @@ function Sequence({ id, diagram, chosen }) {
 
 function Step({ row }) {
   return html`<div class="pad-l stack"><div class="row wrap"><h2 class="grow"><${When} at=${row.at} to="s" withDay=${true} /> <${Text} of=${titleOf(row)} /></h2><span class=${`tag ${row.tone === "bad" ? "bad" : ""}`}>${row.tone === "bad" && html`<${Icon} name="failed" />`}${t("step.number", { seq: row.seq })}</span></div>
-    <div class="two"><div class="stack"><h3>${t("step.sentence")}</h3><blockquote class="said" lang=${langOf(row.text)}>${row.said && html`<${Text} of=${row.said} isBlock=${true} /><br />`}<${Text} of=${row.text} isBlock=${true} /></blockquote></div>
+    <div class="two"><div class="stack"><h3>${t("step.sentence")}</h3><blockquote class="said" lang=${langOf(row.text)}>${row.said && html`<${Text} of=${row.said} isBlock=${true} /><br />`}<${Text} of=${inWords(withoutId(row.text ?? "", row.id))} isBlock=${true} /></blockquote></div>
       <div class="stack"><h3>${t("step.looked")}</h3><ul class="chk">${(row.evidence ? evidenceOf(row.evidence).split(/;\s+|\n/) : []).map((part) => html`<li key=${part}><${Icon} name=${row.tone === "ok" ? "okc" : "right"} tone=${row.tone === "ok" ? "ok" : "quiet"} /><span><${Text} of=${part} /></span></li>`)}
         ${!row.evidence && html`<li><${Icon} name="idle" tone="quiet" /><span class="dim">${t("step.none")}</span></li>`}</ul></div></div></div>`;
 }

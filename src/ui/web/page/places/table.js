@@ -2,7 +2,7 @@
 import { html, useState } from "../base/view.js";
 import { plural, t } from "../base/words.js";
 import { go, route, to, withQuery } from "../base/route.js";
-import { useKeys } from "../base/keys.js";
+import { inField, useKeys } from "../base/keys.js";
 import { lineOf, markOf } from "../base/states.js";
 import { below, family } from "../draw/tree.js";
 import { Age, Icon, Name, Text } from "../parts/small.js";
@@ -35,6 +35,8 @@ export function groupsOf(agents, isWhole) {
   return { groups: groups.filter((group) => group.list.length > 0), rest };
 }
 
+const focusOn = (agent) => requestAnimationFrame(() => document.querySelector(`.tb [data-agent="${CSS.escape(agent.agent_name)}"]`)?.focus());
+
 function matching(agents, words, state) {
   const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
   const text = (agent) => [agent.agent_name, agent.current_task, agent.doing, agent.why, agent.state, agent.provider].join(" ").toLowerCase();
@@ -53,12 +55,12 @@ export function Table({ all, chosen, views: Views }) {
   const move = (by) => () => {
     const next = flat[Math.min(Math.max(flat.indexOf(chosen) + by, 0), flat.length - 1)];
     if (next) go(to("team", next.agent_name, query), { replace: true });
-    requestAnimationFrame(() => next && document.querySelector(`[data-agent="${CSS.escape(next.agent_name)}"]`)?.focus());
+    if (next) focusOn(next);
   };
   useKeys({ j: move(1), ArrowDown: move(1), k: move(-1), ArrowUp: move(-1), Escape: () => go(to("team", null, query)) });
   return html`<div class="stack stackl"><${Strip} all=${all} views=${Views} />
     <section class="card" aria-labelledby="worth"><header><h2 class="grow" id="worth">${t("worth")}</h2>
-      <input class="field find" type="search" data-find="" value=${words} placeholder=${t("filter.agents")} aria-label=${t("filter.agents")} onInput=${(event) => go(withQuery({ text: event.target.value }), { replace: true })} />
+      <input class="field find" type="search" data-find="" value=${words} placeholder=${t("filter.agents")} aria-label=${t("filter.agents")} onInput=${(event) => go(withQuery({ text: event.target.value }), { replace: true })} onKeyDown=${inField(move(1), () => (flat.includes(chosen) ? focusOn(chosen) : move(1)()))} />
       ${query.state && html`<a class="btn plain" href=${withQuery({ state: null })}>${t("as.table")}: ${query.state} ✕</a>`}</header>
     ${found.length === 0 ? html`<p class="pad dim">${t("none.found")}</p>` : html`<table class="tb"><thead><tr>
       <th scope="col">${t("col.agent")}</th><th scope="col" class="n">${t("col.for")}</th><th scope="col">${t("col.state")}</th><th scope="col" class="wide-only">${t("col.task")}</th><th scope="col">${t("col.doing")}</th><th scope="col" class="n">${t("col.queue")}</th></tr></thead>
@@ -71,7 +73,7 @@ function Row({ agent, isChosen }) {
   const mark = markOf(agent);
   const open = () => go(to("team", agent.agent_name, route.value.query));
   const line = agent.asks?.text ? agent.asks.text.split("\n").find((one) => /[?？]\s*$/.test(one)) ?? lineOf(agent) : lineOf(agent);
-  return html`<tr class=${isChosen ? "sel" : ""} onClick=${open}><td><a class="ag" href=${to("team", agent.agent_name, route.value.query)} data-agent=${agent.agent_name} aria-current=${isChosen ? "true" : undefined} onClick=${(event) => event.stopPropagation()}><${Icon} name=${mark.icon} tone=${mark.tone} /><${Name} of=${agent.agent_name} /></a></td>
+  return html`<tr class=${isChosen ? "sel" : ""} onClick=${open}><td><a class="ag" href=${to("team", agent.agent_name, route.value.query)} title=${agent.agent_name} data-agent=${agent.agent_name} aria-current=${isChosen ? "true" : undefined} onClick=${(event) => event.stopPropagation()}><${Icon} name=${mark.icon} tone=${mark.tone} /><span class="cut"><${Name} of=${agent.agent_name} /></span></a></td>
     <td class="n">${agent.since && html`<${Age} since=${agent.since} />`}</td><td class=${`o ${mark.tone && mark.tone !== "quiet" ? `c-${mark.tone}` : ""}`}>${mark.word}</td>
     <td class="o wide-only">${agent.current_task && html`<span class="id"><${Name} of=${agent.current_task} /></span>`}</td><td class="dm">${line && html`<span class="two-lines"><${Text} of=${line} /></span>`}</td><td class="n o">${agent.queued}</td></tr>`;
 }

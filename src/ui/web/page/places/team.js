@@ -7,7 +7,7 @@ import { isLong } from "../base/time.js";
 import { useKeys } from "../base/keys.js";
 import { lineOf, markOf } from "../base/states.js";
 import { needs, pressing, team } from "../live/store.js";
-import { family, layout, listed, withoutWell } from "../draw/tree.js";
+import { CARD_FULL, cardOf, family, layout, listed, withoutWell } from "../draw/tree.js";
 import { Age, Command, Empty, Icon, Name, Said, State, Tabs, useWidth } from "../parts/small.js";
 import { Chains } from "../parts/chain.js";
 import { Agent } from "./agent.js";
@@ -72,20 +72,19 @@ function List({ list, kin, chosen }) {
   })}</ul>`;
 }
 
-const GAP = 12, EDGE = 44, YOU = 34, CARD_MOST = 232, CARD_LEAST = 176, CARD_WIDE = 204, CARD = 140, NAME_LINE = 19, FOLDED = 32;
+const GAP = 10, EDGE = 44, YOU = 34, CARD = 140, CARD_SLIM = 146, NAME_LINE = 19, FOLDED = 32;
 /** Columns of a name that fit into a card's line, by its width. */
 const fits = (name, width) => name.length * 8.3 < width - 26;
 
 function Drawn({ kin, chosen, onOpen }) {
   const [box, room] = useWidth();
   const placed = layout(kin);
-  const fair = Math.floor((room + GAP) / placed.width) - GAP;
-  // What has to be scrolled anyway is as wide as is good to read.
-  const slot = (fair < CARD_LEAST ? CARD_WIDE : Math.min(fair, CARD_MOST)) + GAP;
+  const slot = cardOf(room, placed.width, GAP) + GAP;
   const width = Math.ceil(placed.width * slot - GAP);
   const levels = Math.max(...placed.spots.map((spot) => spot.depth)) + 1;
   const cardWidth = slot - GAP;
-  const tall = Array.from({ length: levels }, (_, depth) => CARD + (placed.spots.some((spot) => spot.depth === depth && !fits(spot.name, cardWidth)) ? NAME_LINE : 0));
+  const isSlim = cardWidth < CARD_FULL;
+  const tall = Array.from({ length: levels }, (_, depth) => isSlim ? CARD_SLIM : CARD + (placed.spots.some((spot) => spot.depth === depth && !fits(spot.name, cardWidth)) ? NAME_LINE : 0));
   const tops = tall.map((_, depth) => YOU + EDGE + tall.slice(0, depth).reduce((sum, one) => sum + one + EDGE, 0));
   const height = tops[levels - 1] + tall[levels - 1] + (kin.hidden.size > 0 ? FOLDED : 2);
   const middle = (x) => Math.round(x * slot + cardWidth / 2);
@@ -100,7 +99,7 @@ function Drawn({ kin, chosen, onOpen }) {
     if (spot && box.current && width > room) box.current.scrollLeft = middle(spot.x) - room / 2;
   }, [chosen?.agent_name, width > room]);
   const shift = Math.max(0, Math.floor((room - width) / 2));
-  return html`<div class="tree" ref=${box}>${room > 0 && html`<div class="field-of" style=${{ width: `${Math.max(width, room)}px`, height: `${height}px` }}>
+  return html`<div class="tree" ref=${box}>${room > 0 && html`<div class=${isSlim ? "field-of slim" : "field-of"} style=${{ width: `${Math.max(width, room)}px`, height: `${height}px` }}>
     <svg class="edges" width=${Math.max(width, room)} height=${height} aria-hidden="true"><g transform=${`translate(${shift} 0)`}>${edges.map((edge) => html`<path key=${edge.name} class=${edge.kind} d=${edge.path} />`)}</g></svg>
     <${You} x=${shift + middle(placed.top)} />
     <ul>${placed.spots.map((spot) => html`<li key=${spot.name} style=${{ left: `${shift + Math.round(spot.x * slot)}px`, top: `${tops[spot.depth]}px`, width: `${cardWidth}px`, height: `${tall[spot.depth]}px` }}>
@@ -126,7 +125,7 @@ function Card({ agent, isChosen, hidden, kin, onOpen }) {
   const mark = markOf(agent);
   const line = lineOf(agent);
   return html`<a href=${to("team", agent.agent_name, route.value.query)} class=${`agent is-${mark.tone || "plain"}`} data-agent=${agent.agent_name} aria-current=${isChosen ? "true" : undefined}>
-      <span class="name"><${Name} of=${agent.agent_name} /></span><${State} mark=${mark} since=${agent.since} isShort=${agent.state === "waiting" || (agent.since && isLong(agent.since))} />
+      <span class="name" title=${agent.agent_name}><${Name} of=${agent.agent_name} /></span><${State} mark=${mark} since=${agent.since} isShort=${agent.state === "waiting" || (agent.since && isLong(agent.since))} />
       <span class="doing">${line && html`<${Said} of=${line} />`}</span>
       <span class="f"><span class="row"><${Pips} n=${agent.queued} />${agent.queued > 0 ? t("queue.n", { n: agent.queued }) : t("queue.empty")}</span><span class="cut">${agent.provider}</span></span></a>
     ${hidden && html`<button class="folded" type="button" aria-label=${t("and.n", { n: hidden.length })} onClick=${() => onOpen(agent.agent_name)}>${hidden.slice(0, 6).map((name) => html`<${Mark} key=${name} agent=${kin.byName.get(name)} />`)}<span>+${hidden.length}</span></button>`}`;

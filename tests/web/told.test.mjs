@@ -1,0 +1,118 @@
+import test from "node:test";
+import assert from "node:assert/strict";
+import { inWords, isOver } from "../../src/ui/web/page/base/told.js";
+import { blockOf, markOf, markOfMessage } from "../../src/ui/web/page/base/states.js";
+import { calledOf } from "../../src/ui/web/page/live/model.js";
+import { howsOf } from "../../src/ui/web/page/draw/relay.js";
+import { sequence } from "../../src/ui/web/page/draw/sequence.js";
+import { cardOf } from "../../src/ui/web/page/draw/tree.js";
+import { inField } from "../../src/ui/web/page/base/keys.js";
+import { hitsOf } from "../../src/ui/web/page/parts/act.js";
+import { language, table } from "../../src/ui/web/page/base/words.js";
+
+const message = (more) => ({ id: "t.code", type: "task", status: "in_progress", stage: "working", ...more });
+const agent = (state, current_task = "t.code") => ({ agent_name: "coder", state, current_task });
+const yours = { cause: { who: "you" }, need: "asks.coder.1" };
+const halted = { cause: { who: "you" } };
+
+test("a message whose agent asks waits for you, though the message itself was not touched", () => {
+  assert.equal(markOfMessage(message(), null, agent("waiting_input")).icon, "ask");
+  assert.equal(markOfMessage(message(), null, agent("error")).word, "waits for you");
+  assert.equal(markOfMessage(message(), null, agent("working")).icon, "working");
+  // What it said before is not what holds now, and another task's dialog is not its own.
+  assert.equal(blockOf(message({ waits_for: "you: coder asks something" }), agent("working")), null);
+  assert.equal(blockOf(message(), agent("waiting_input", "other")), null);
+  // Where the agent is not known, the message's own words count.
+  assert.equal(blockOf(message({ waits_for: "you: coder asks something" }), null), "you");
+  assert.equal(blockOf(message({ waits_for: "coder's limit to be over" }), null), "limit");
+  assert.equal(blockOf(message({ stage: "completed", waits_for: "you: coder asks something" }), null), null);
+});
+
+test("what has failed holds nothing up, and whoever is stopped works on nothing", () => {
+  assert.equal(markOfMessage(message({ stage: "queued" }), { cause: { who: "you" }, need: "failed.other" }, null).word, "queued");
+  assert.equal(markOfMessage(message(), null, agent("stopped")).word, "stopped");
+  assert.equal(markOfMessage(message({ stage: "completed", status: "completed" }), null, agent("stopped")).word, "completed");
+});
+
+test("a limit is not amber: nobody can answer it", () => {
+  for (const mark of [markOfMessage(message(), null, agent("rate_limited")), markOf(agent("rate_limited"))]) {
+    assert.equal(mark.icon, "limit");
+    assert.notEqual(mark.tone, "ask");
+  }
+  const tree = { id: "t", spans: [{ how: "limit", agent: "a", from: "2026-02-02T13:41:00Z", to: null }], parts: [], from: "user", to: "a", depends_on: [],
+    story: [{ at: "2026-02-02T13:41:00Z", seq: 1, what: "accepted", text: "accepted" }] };
+  assert.deepEqual(howsOf(tree), ["queue", "work", "parts", "person", "limit"]);
+  assert.deepEqual(howsOf({ id: "t" }), ["queue", "work", "parts", "person"]);
+  assert.equal(sequence(tree, Date.parse("2026-02-02T13:51:00Z")).rows.at(-1).how, "limit");
+});
+
+test("while all typing is held, what is queued is held and what is at work goes on", () => {
+  assert.equal(markOfMessage(message({ stage: "queued" }), halted, null, true).word, "held");
+  assert.equal(markOfMessage(message(), halted, agent("working"), true).word, "works");
+  assert.equal(markOfMessage(message({ stage: "waiting" }), halted, null, true).icon, "waiting");
+  assert.equal(markOfMessage(message({ stage: "queued" }), yours, null).word, "waits for you");
+});
+
+test("a title is what a message is called, and the end of its id tells parts of one title apart", () => {
+  const all = new Map([["t", "Ship"], ["t.code", "Ship"], ["t.test", "Test it"]].map(([id, title]) => [id, { id, title, parent: id === "t" ? null : "t" }]));
+  assert.deepEqual(calledOf(all.get("t.code"), "t.code", all), { title: "Ship", part: ".code" });
+  assert.deepEqual(calledOf(all.get("t.test"), "t.test", all), { title: "Test it", part: null });
+  assert.equal(calledOf({ title: "Ship", parent: "far" }, "far.code", all).part, ".code");
+  assert.deepEqual(calledOf(undefined, "x", all), { title: null, part: null });
+});
+
+test("four or five cards stand beside each other where an agent's panel is open", () => {
+  for (const slots of [4, 5]) {
+    const card = cardOf(690, slots, 10);
+    assert.ok(card >= 118 && slots * (card + 10) - 10 <= 690, `${slots}: ${card}`);
+  }
+  assert.equal(cardOf(690, 12, 10), 204);
+});
+
+test("the daemon's sentences are told in the page's words, and others as they are", () => {
+  assert.equal(inWords("cancelled: cancelled by user"), "called off by you");
+  assert.equal(inWords("you: coder asks something"), "you: coder asks something");
+  assert.equal(inWords("who knows"), "who knows");
+  language.value = "ja";
+  try {
+    for (const text of ["failed: no disk", "timed out: translator has not answered within 1800 s", "researcher's limit to be over (try again at 3:05 PM)", "the answers to 2 parts: a, b", "accepted: task from user to boss", "`tasuki stop --off`: everything is on hold", "coder waits for a limit to pass"])
+      assert.match(inWords(text), /[\u3040-\u30ff\u4e00-\u9fff]/, text);
+    assert.match(inWords("failed: no disk"), /no disk$/);
+    assert.match(inWords("researcher's limit to be over (try again at 3:05 PM)"), /3:05 PM/);
+  } finally {
+    language.value = "en";
+  }
+});
+
+test("what was refused goes when its cause has, or when one looks elsewhere, and stays else", () => {
+  const seen = { place: "needs/a", isLive: true, about: "x" };
+  const told = { ok: false, status: 409 };
+  assert.equal(isOver(told, seen, { ...seen }), false);
+  assert.equal(isOver(told, seen, { ...seen, about: "y" }), true);
+  assert.equal(isOver(told, seen, { ...seen, place: "team/" }), true);
+  assert.equal(isOver({ ok: false, status: 0 }, { ...seen, isLive: false }, seen), true);
+  assert.equal(isOver({ ok: true }, seen, { ...seen, about: "y" }), false);
+});
+
+test("calling off says what it hits: nobody is interrupted for what is queued", () => {
+  assert.equal(hitsOf(message({ stage: "queued" }), 0), "queued");
+  assert.equal(hitsOf(message(), 0), "at-work");
+  assert.equal(hitsOf(message({ stage: "held" }), 0), "held");
+  assert.equal(hitsOf(message({ stage: "waiting" }), 3), "parts");
+  for (const hits of ["queued", "at-work", "held", "parts.one", "parts.many"]) assert.ok(`c.off.${hits}` in table(), hits);
+});
+
+test("each kind of need says what becomes of it if nothing is done", () => {
+  for (const kind of ["asks", "held", "error", "ended", "silent", "draft", "limit", "halted", "failed", "refused", "lost", "unread"]) assert.ok(`if.${kind}` in table(), kind);
+});
+
+test("in a field that finds, down and Enter choose and open, and no other key does; none while a text is composed", () => {
+  const done = [];
+  const press = (key, more = {}) => inField(() => done.push("next"), () => done.push("open"))({ key, preventDefault: () => done.push("taken"), ...more });
+  for (const key of ["a", "Escape", "ArrowUp"]) press(key);
+  press("Enter", { isComposing: true });
+  assert.deepEqual(done, []);
+  press("ArrowDown");
+  press("Enter");
+  assert.deepEqual(done, ["taken", "next", "taken", "open"]);
+});
