@@ -63,7 +63,7 @@ fn paint(browser: &Browser, scale: Scale) {
     let mut paints = Vec::new();
     for _ in 0..scale.pick(LOADS, 1) {
         browser.reload();
-        browser.until("document.querySelector('.side .facts')");
+        browser.until("document.querySelector('main:not(.closed) h1')");
         let at = browser
             .until("performance.getEntriesByType('paint').find(({name}) => name === 'first-contentful-paint')?.startTime");
         paints.push(at.as_f64().expect("a moment"));
