@@ -65,10 +65,10 @@ fn a_smaller_terminal_in_the_middle_of_a_turn_loses_nothing_of_it() {
             "二つ目: the second part, said while a smaller terminal looks at it, and longer than it is wide: 襷を繋ぐ",
             "三つ目: the third part, said after they have left",
         ] {
-            // A program that has the alternate screen to itself, and does not draw anew what it has cleared, leaves nothing of it:
-            // then the answer says that it is no whole one.
-            let is_whole = at_start.is_empty() || part.starts_with('三');
-            assert_eq!(result.contains(part), is_whole, "{part:?}: {result}");
+            // A program that has the alternate screen to itself, and does not draw anew what it has cleared, may leave
+            // nothing of it: then the answer says that it is no whole one.
+            let may_be_gone = !at_start.is_empty() && !part.starts_with('三');
+            assert!(may_be_gone || result.contains(part), "{part:?} is missing: {result}");
         }
         assert_eq!(result.contains("truncated: true"), !at_start.is_empty(), "{result}");
         house.end();
