@@ -1,10 +1,10 @@
 //! The workspace and its agents.
 
-use super::bodies::title_of;
 use super::live::LiveInfo;
 use super::model::{Answers, Model};
 use super::needs::Needs;
 use super::problems::{bad, no_agent};
+use super::titles::title_of;
 use crate::engine::words::{AgentName, MessageId};
 use crate::wire::api::{
     AgentDetails, AgentInfo, AgentList, AgentQuery, AgentsQuery, MemberInfo, PoolInfo, Problem, PulseInfo,

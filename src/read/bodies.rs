@@ -1,14 +1,12 @@
 //! Contents and answers, read from the journal where they were written.
 
 use super::model::Model;
+use super::titles::title_of;
 use crate::engine::event::{Answer, Event};
 use crate::engine::message::{Body, BodyRef};
 use crate::engine::words::{MessageId, Seq};
 use crate::io::journal::{Location, Reader, Record};
 use crate::wire::events;
-
-/// Longest title in characters: a line of a wide screen.
-const TITLE_CHARS: usize = 120;
 
 impl Model {
     /// The line of a step; none if it cannot be read any more.
@@ -54,17 +52,4 @@ impl Model {
         let (why, answer) = self.end_of(id, seq)?;
         why.or_else(|| answer.map(|answer| title_of(&answer.body.content))).filter(|why| !why.is_empty())
     }
-}
-
-/// The first line that says anything, cut where it is long; control characters become spaces.
-pub(super) fn title_of(content: &str) -> String {
-    let line = content.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let line = line.trim_start_matches('#').trim_start();
-    let mut title: String =
-        line.chars().take(TITLE_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if line.chars().nth(TITLE_CHARS).is_some() {
-        title.pop();
-        title.push('…');
-    }
-    title
 }

@@ -1,9 +1,9 @@
 //! Tasks of the user's that were completed, for whoever is told of them.
 
-use super::bodies::title_of;
 use super::events::{EVENTS_MAX, EventFilter};
 use super::model::Model;
 use super::problems::unreadable;
+use super::titles::title_of;
 use crate::engine::message::Kind;
 use crate::engine::words::MessageId;
 use crate::io::journal::{Cursor, Extent};

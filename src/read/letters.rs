@@ -1,6 +1,6 @@
 //! Messages to the user that nobody has read yet, as `queue/inbox/` has them.
 
-use super::bodies::title_of;
+use super::titles::title_of;
 use crate::engine::words::Millis;
 use crate::io::regular;
 use crate::io::workspace::Workspace;

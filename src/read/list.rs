@@ -1,10 +1,10 @@
 //! Lists of messages: open ones first, then finished ones, in pages.
 
-use super::bodies::title_of;
 use super::closed::Ended;
 use super::filter::Filter;
 use super::model::{Answers, Model};
 use super::problems::{bad, unreadable};
+use super::titles::title_of;
 use crate::engine::life::StageName;
 use crate::engine::message::BodyRef;
 use crate::engine::state::Open;

@@ -30,6 +30,7 @@ mod needs;
 mod picture;
 mod places;
 mod problems;
+mod titles;
 mod told;
 mod view;
 

@@ -6,7 +6,7 @@ use crate::engine::life::{Category, Move, Spent, Stage, StageName, TurnKind, nex
 use crate::engine::message::Message;
 use crate::engine::team::need::NeedKind;
 use crate::engine::words::{AgentName, MessageId, Millis, Seq};
-use crate::read::bodies::title_of;
+use crate::read::titles::title_of;
 use crate::wire::api::{HistoryStepInfo, SpanInfo};
 use crate::wire::time::rfc3339_ms;
 

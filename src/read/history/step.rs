@@ -3,7 +3,7 @@
 use crate::engine::event::Event;
 use crate::engine::message::Outcome;
 use crate::engine::words::{AgentName, Millis, Seq};
-use crate::read::bodies::title_of;
+use crate::read::titles::title_of;
 use crate::read::told::told;
 use crate::wire::api::{EventInfo, HistoryStepInfo};
 use crate::wire::time::rfc3339_ms;

@@ -4,7 +4,7 @@ use crate::engine::life::Category;
 use crate::engine::state::Open;
 use crate::engine::words::{AgentName, MessageId, Millis};
 use crate::read::model::Model;
-use crate::wire::api::{CauseInfo, ChainInfo, NeedInfo};
+use crate::wire::api::{CauseInfo, ChainInfo, NeedInfo, NeedKindInfo};
 use crate::wire::time::{rfc3339, rfc3339_ms};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,8 +34,10 @@ struct Cause {
 impl Model {
     /// Who waits for whom, the one with the most behind it first: what waits for a person before all else.
     pub(super) fn chains(&mut self, needs: &[NeedInfo]) -> Vec<ChainInfo> {
+        // A task that failed holds nobody up, whoever had it.
+        let of_agents = needs.iter().filter(|need| need.kind != NeedKindInfo::Failed);
         let by_agent: BTreeMap<&str, &NeedInfo> =
-            needs.iter().filter_map(|need| Some((need.agent.as_deref()?, need))).collect();
+            of_agents.filter_map(|need| Some((need.agent.as_deref()?, need))).collect();
         let by_message: BTreeMap<&str, &NeedInfo> =
             needs.iter().filter_map(|need| Some((need.message.as_deref()?, need))).collect();
         let state = self.engine().state();

@@ -78,7 +78,7 @@ fn a_answers_what_the_line_says_whatever_row_is_chosen() {
     assert!(text(&state, SMALL).contains("a answer"));
     let body = json!({"choose": "2", "of": "4f2a99c1"});
     let act = Act::Post("/api/panes/coding_writing_specialist/answer".to_owned(), body);
-    assert_eq!(typed(&mut state, "a2"), [act.clone()]);
+    assert_eq!(typed(&mut state, "a2"), std::slice::from_ref(&act));
     // The same from a list of tasks; and who is answered is seen.
     typed(&mut state, "2");
     state.on(TopInput::Key(Key::End));
@@ -283,7 +283,7 @@ fn unread_messages_are_read_where_they_are_told_of() {
     let unread = json!({"id": "unread", "kind": "unread", "group": "info", "title": "2 unread messages for you", "since": ago(9),
         "detail": "boss: The tests pass"});
     for key in [Key::Char('a'), Key::Enter] {
-        let mut state = needing(&[unread.clone()]);
+        let mut state = needing(std::slice::from_ref(&unread));
         typed(&mut state, "1");
         assert!(!state.wants().letters);
         assert_eq!(state.on(TopInput::Key(key)), []);
