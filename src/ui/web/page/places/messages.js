@@ -17,6 +17,8 @@ const PAGE = 200, ROW = 61;
 const LIST_MAX = 10000;
 /** Typing in the filter asks so long after the last letter. */
 const TYPING_MS = 200;
+/** What happens is read so soon, and where much does, the list is read again no sooner than that. */
+const SOON_MS = 20, AGAIN_MS = 500;
 
 /** Pages of the list, the first read again when messages come and go. */
 function useMessages(filter) {
@@ -30,8 +32,9 @@ function useMessages(filter) {
   useEffect(() => {
     if (!isLive) return undefined;
     const given = new AbortController();
-    let timer = null, isFirst = true;
+    let timer = null, isFirst = true, readAt = -AGAIN_MS;
     const read = async () => {
+      readAt = performance.now();
       const answer = await ask(address(), given).catch(() => null);
       if (!answer || given.signal.aborted) return;
       setProblem(answer.ok ? null : answer.problem);
@@ -56,7 +59,7 @@ function useMessages(filter) {
       }, ms);
     };
     later(list === null ? 0 : TYPING_MS);
-    const stop = onTouched(() => later(500));
+    const stop = onTouched(() => later(Math.max(SOON_MS, readAt + AGAIN_MS - performance.now())));
     return () => {
       given.abort();
       clearTimeout(timer);
