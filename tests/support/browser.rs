@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 /// How long a page may take for anything on a loaded machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+/// How often a driver is started until one has a port.
+const DRIVER_TRIES: usize = 5;
 /// Browsers that run at a time, but for second ones of a test.
 const AT_A_TIME: usize = 2;
 /// Between two looks at a page.
@@ -110,21 +112,9 @@ impl Browser {
     /// The same with more switches.
     pub(crate) fn start_with(looks: Looks, more: &[&str]) -> Self {
         let turn = Turn::take();
-        let mut driver = Command::new("chromedriver")
-            .args(["--port=0", "--log-level=SEVERE"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("chromedriver (Debian: apt install chromium chromium-driver)");
-        let mut lines = BufReader::new(driver.stdout.take().expect("its output")).lines();
-        let port = lines
-            .by_ref()
-            .map_while(Result::ok)
-            .find_map(|line| line.split("successfully on port ").nth(1)?.trim_end_matches('.').parse().ok())
-            .expect("the driver's port");
-        // What it prints later is read and thrown away: a full pipe would stop it.
-        std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
+        // It takes a port for both kinds of addresses, and ends where somebody else was given one of them meanwhile.
+        let (driver, port) =
+            (0..DRIVER_TRIES).find_map(|_| driver()).expect("a chromedriver that has found a port");
         let mut browser = Self { driver, port, session: String::new(), _turn: turn };
         let language = format!("--lang={}", looks.language);
         let switches: Vec<&str> =
@@ -333,6 +323,29 @@ impl Browser {
             None => Ok(answer["value"].clone()),
         }
     }
+}
+
+/// Starts a driver; its port. None if it ended without one.
+fn driver() -> Option<(Child, u16)> {
+    let mut driver = Command::new("chromedriver")
+        .args(["--port=0", "--log-level=SEVERE"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("chromedriver (Debian: apt install chromium chromium-driver)");
+    let mut lines = BufReader::new(driver.stdout.take().expect("its output")).lines();
+    let port = lines
+        .by_ref()
+        .map_while(Result::ok)
+        .find_map(|line| line.split("successfully on port ").nth(1)?.trim_end_matches('.').parse().ok());
+    let Some(port) = port else {
+        let _ = driver.wait();
+        return None;
+    };
+    // What it prints later is read and thrown away: a full pipe would stop it.
+    std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
+    Some((driver, port))
 }
 
 impl Drop for Browser {
