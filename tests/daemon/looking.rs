@@ -214,18 +214,23 @@ fn why_a_task_failed_is_said_wherever_it_is_asked_for() {
     house.drop("i.yaml", "id: i-1\nfrom: worker\nto: user\ntype: info\ncontent: |\n  お知らせ 🎌\n  続き\n");
     house.until("the letter", |house| house.path("queue/inbox/i-1.yaml").exists());
     both(&mut house, |house, _| {
-        for words in [&["ls"][..], &["needs"], &["why", "t-1"], &["show", "t-1"]] {
+        // Its error is a letter too, which says the same in rows of its own.
+        for (words, row) in
+            [(&["ls"][..], "t-1 "), (&["why", "t-1"], " failed (by"), (&["show", "t-1"], "3 件")]
+        {
             let page = ok(house, words);
-            assert!(page.contains("3 件の試験が失敗 🎌"), "{words:?}: {page}");
+            let is_said = page.lines().any(|line| line.contains(row) && line.contains("3 件の試験が失敗 🎌"));
+            assert!(is_said, "{words:?}: {page}");
         }
         // The log has no content of anything.
         assert!(!house.read("status/activity.log").contains("件の試験"));
         let needs = json(house, &["needs"]);
-        let unread = needs["needs"].as_array().expect("needs").iter().find(|need| need["kind"] == "unread");
-        assert!(
-            unread.expect("the letter")["detail"].to_string().contains("worker: お知らせ 🎌"),
-            "{needs:#}"
-        );
+        let detail = |kind: &str| {
+            let found = needs["needs"].as_array().expect("needs").iter().find(|need| need["kind"] == kind);
+            found.expect("it")["detail"].to_string()
+        };
+        assert!(detail("failed").contains("3 件の試験が失敗 🎌"), "{needs:#}");
+        assert!(detail("unread").contains("worker: お知らせ 🎌"), "{needs:#}");
     });
 }
 
