@@ -35,6 +35,8 @@ impl Shell {
                 None => tmux.env_remove(name),
             };
         }
+        // Where it is set, what a panic says fills more than a screen.
+        tmux.env_remove("RUST_BACKTRACE");
         assert!(tmux.current_dir(house.path("")).status().expect("tmux").success());
         shell.until("the shell", |screen| screen.contains("shell>"));
         shell
