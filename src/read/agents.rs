@@ -23,8 +23,9 @@ const QUEUE_SHOWN: usize = 100;
 
 impl Answers for StatusQuery {
     fn answer(self, model: &mut Model) -> Result<StatusInfo, Problem> {
-        let needs = model.needs();
-        Ok(model.status(&needs))
+        let agents = model.agents();
+        let needs = model.needs(&agents);
+        Ok(model.status(agents, &needs))
     }
 }
 
@@ -89,8 +90,7 @@ impl Answers for TeamQuery {
 
 impl Model {
     /// The workspace and its agents, where it is known already what waits for a person.
-    pub(super) fn status(&self, needs: &Needs) -> StatusInfo {
-        let agents = self.agents();
+    pub(super) fn status(&self, agents: Vec<AgentInfo>, needs: &Needs) -> StatusInfo {
         let state = self.engine().state();
         let (open, tally) = (state.open.len(), state.tally);
         let is_in = |words: &[&str]| agents.iter().filter(|agent| words.contains(&&*agent.state)).count();
@@ -106,7 +106,7 @@ impl Model {
             open,
             pending: tally.pending,
             held: tally.held,
-            unread: self.workspace.unread(),
+            unread: self.letters.count(),
             halted_since: state.halted.map(rfc3339),
             tmux_lost: self.live.tmux_lost,
             notes: self.live.notes.clone(),

@@ -57,7 +57,8 @@ impl Model {
         let flushed = reached.flushes.saturating_sub(counts.flushes.get());
         counts.flushes.inc_by(flushed);
         counts.lag.set(lag);
-        let needs = self.needs();
+        let agents = self.agents();
+        let needs = self.needs(&agents);
         counts.needs.set(whole(needs.needs_you()));
         let state = self.engine().state();
         counts.halted.set(i64::from(state.halted.is_some()));
@@ -69,7 +70,7 @@ impl Model {
             counts.open.get_or_create(&vec![("stage", open.stage.word().to_owned())]).inc();
         }
         counts.agents.clear();
-        for agent in self.agents() {
+        for agent in agents {
             // What never happened to an agent is 0, and not unknown.
             for family in [&counts.restarts, &counts.limits, &counts.questions] {
                 drop(family.get_or_create(&vec![("agent", agent.agent_name.clone())]));

@@ -16,6 +16,7 @@ mod events;
 mod files;
 mod filter;
 mod fold;
+mod folder;
 pub mod history;
 mod inbox;
 mod letters;

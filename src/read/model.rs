@@ -3,6 +3,7 @@
 use super::closed::ClosedSegments;
 use super::files;
 use super::fold::Fold;
+use super::folder::Folder;
 use super::letters::Letters;
 use super::live::Live;
 use super::metrics::Metrics;
@@ -45,8 +46,12 @@ pub struct Model {
     pub(super) closed: ClosedSegments,
     /// Tasks that failed lately, until one is tried again.
     pub(super) failed: Option<Vec<NeedInfo>>,
-    /// What is told of unread letters, until their folder changes.
-    pub(super) letters: Option<Letters>,
+    /// What is told of unread letters.
+    pub(super) letters: Letters,
+    /// What is told of refused files, until their folder changes.
+    pub(super) refused: (Folder, Vec<NeedInfo>),
+    /// The same of files that the journal does not know.
+    pub(super) lost: (Folder, Vec<NeedInfo>),
     /// What has failed since they were looked up.
     pub(super) failed_since: Vec<MessageId>,
     pub(super) metrics: Option<Box<Metrics>>,
@@ -72,7 +77,9 @@ impl Model {
             live: Arc::default(),
             closed: ClosedSegments::default(),
             failed: None,
-            letters: None,
+            letters: Letters::default(),
+            refused: Default::default(),
+            lost: Default::default(),
             failed_since: Vec::new(),
             metrics: None,
             picture: None,

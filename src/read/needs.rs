@@ -5,13 +5,14 @@ mod found;
 
 use super::model::{Answers, Model};
 use crate::engine::words::MessageId;
-use crate::wire::api::{NeedGroup, NeedInfo, NeedKindInfo, NeedsInfo, NeedsQuery, Problem};
+use crate::wire::api::{AgentInfo, NeedGroup, NeedInfo, NeedKindInfo, NeedsInfo, NeedsQuery, Problem};
 use crate::wire::time::rfc3339_ms;
 use std::collections::BTreeSet;
 
 impl Answers for NeedsQuery {
     fn answer(self, model: &mut Model) -> Result<NeedsInfo, Problem> {
-        let needs = model.needs();
+        let agents = model.agents();
+        let needs = model.needs(&agents);
         Ok(model.needs_info(needs))
     }
 }
@@ -39,8 +40,8 @@ impl Model {
     }
 
     /// What waits for a person: what stops the most work comes first.
-    pub(super) fn needs(&mut self) -> Needs {
-        let mut needs = self.found_needs();
+    pub(super) fn needs(&mut self, agents: &[AgentInfo]) -> Needs {
+        let mut needs = self.found_needs(agents);
         needs.sort_by(|one, other| {
             let key =
                 |need: &NeedInfo| (need.group, std::cmp::Reverse(need.behind.len()), need.since.clone());

@@ -75,8 +75,9 @@ impl Model {
         if let Some(last) = self.picture.as_ref().filter(|last| last.is_as_of(seq, &live, at)) {
             return (last.status.clone(), last.needs.clone());
         }
-        let needs = self.needs();
-        let status = Arc::new(self.status(&needs));
+        let agents = self.agents();
+        let needs = self.needs(&agents);
+        let status = Arc::new(self.status(agents, &needs));
         let needs = Arc::new(self.needs_info(needs));
         self.picture = Some(Picture { seq, live, at, status: status.clone(), needs: needs.clone() });
         (status, needs)

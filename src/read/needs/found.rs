@@ -6,7 +6,6 @@ use crate::engine::team::need::NeedKind;
 use crate::engine::words::{AgentName, MessageId, Millis, counted};
 use crate::read::closed::Ended;
 use crate::read::files;
-use crate::read::letters::Letters;
 use crate::read::model::Model;
 use crate::read::titles::title_of;
 use crate::wire::api::{AgentInfo, CureInfo, NeedGroup, NeedInfo, NeedKindInfo};
@@ -26,8 +25,8 @@ const SHOWN: usize = 50;
 const LOOKED_AT: usize = 20_000;
 
 impl Model {
-    pub(super) fn found_needs(&mut self) -> Vec<NeedInfo> {
-        let mut needs: Vec<NeedInfo> = self.agents().iter().filter_map(|agent| self.need_of(agent)).collect();
+    pub(super) fn found_needs(&mut self, agents: &[AgentInfo]) -> Vec<NeedInfo> {
+        let mut needs: Vec<NeedInfo> = agents.iter().filter_map(|agent| self.need_of(agent)).collect();
         needs.extend(self.held());
         needs.extend(self.halted());
         needs.extend(self.failed_lately());
@@ -184,7 +183,25 @@ impl Model {
         failure(MessageView { title, reason: why, ..MessageView::finished(finished) }, finished.at)
     }
 
-    fn refused(&self) -> Vec<NeedInfo> {
+    /// Refused files, read again when their folder has changed.
+    fn refused(&mut self) -> Vec<NeedInfo> {
+        let now = self.now();
+        if self.refused.0.has_changed(&self.workspace.rejected(), now) {
+            self.refused.1 = self.refused_files();
+        }
+        self.refused.1.clone()
+    }
+
+    /// The same of files that the journal does not know.
+    fn lost(&mut self) -> Vec<NeedInfo> {
+        let now = self.now();
+        if self.lost.0.has_changed(&self.workspace.lost(), now) {
+            self.lost.1 = self.lost_files();
+        }
+        self.lost.1.clone()
+    }
+
+    fn refused_files(&self) -> Vec<NeedInfo> {
         /// The reason beside a refused file.
         #[derive(Deserialize)]
         struct Reason {
@@ -217,7 +234,7 @@ impl Model {
         found.into_iter().take(SHOWN).filter_map(need).collect()
     }
 
-    fn lost(&self) -> Vec<NeedInfo> {
+    fn lost_files(&self) -> Vec<NeedInfo> {
         let entries = fs::read_dir(self.workspace.lost()).into_iter().flatten().flatten();
         let paths = entries
             .map(|entry| entry.path())
@@ -240,20 +257,17 @@ impl Model {
     }
 
     fn unread(&mut self) -> Option<NeedInfo> {
-        let (unread, at) = (self.workspace.unread(), files::modified(&self.workspace.inbox()));
-        let letters = match self.letters.take() {
-            Some(known) if known.unread == unread && known.at == at => known,
-            _ => Letters::of(&self.workspace, unread, at),
-        };
-        let letters = self.letters.insert(letters).clone();
+        let (now, at) = (self.now(), files::modified(&self.workspace.inbox()));
+        self.letters.look(&self.workspace, now);
+        let (letters, unread) = (&self.letters, self.letters.count());
         (unread > 0).then(|| NeedInfo {
             id: "unread".to_owned(),
             kind: NeedKindInfo::Unread,
             group: NeedGroup::Info,
             title: format!("{} for you", counted(unread, "unread message")),
-            detail: letters.first_lines,
+            detail: letters.first_lines(),
             since: rfc3339_ms(at.unwrap_or_else(|| self.now())),
-            message: letters.newest,
+            message: letters.newest(),
             cures: vec![CureInfo::of("Read them", "tasuki inbox".to_owned())],
             ..nothing()
         })
