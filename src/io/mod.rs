@@ -1,6 +1,7 @@
 //! FLOOR 3: touches one outside thing a file. No decisions.
 
 pub mod agent_folder;
+pub mod answers_read;
 pub mod chance;
 pub mod client;
 pub mod clock;

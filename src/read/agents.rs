@@ -107,6 +107,7 @@ impl Model {
             pending: tally.pending,
             held: tally.held,
             unread: self.letters.count(),
+            unread_answers: self.answers.count(),
             halted_since: state.halted.map(rfc3339),
             tmux_lost: self.live.tmux_lost,
             notes: self.live.notes.clone(),

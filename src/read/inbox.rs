@@ -1,4 +1,4 @@
-//! What was sent to the user and is unread: `queue/inbox/` holds each until a person has seen it.
+//! What is for the user and was not read: messages, which `queue/inbox/` holds until a person has seen them, and answers.
 
 use super::letters::letters;
 use super::model::{Answers, Model};
@@ -6,6 +6,8 @@ use crate::wire::api::{InboxInfo, InboxQuery, Problem};
 
 impl Answers for InboxQuery {
     fn answer(self, model: &mut Model) -> Result<InboxInfo, Problem> {
-        Ok(InboxInfo { unread: letters(&model.workspace) })
+        let answers = model.unread_answers()?;
+        let answers_in_all = model.answers.count();
+        Ok(InboxInfo { unread: letters(&model.workspace), answers, answers_in_all, seq: model.seq().0 })
     }
 }

@@ -8,6 +8,7 @@
 //! Each [`Question`](crate::wire::api::Question) is answered by one function here ([`Answers`]).
 
 mod agents;
+mod answers;
 mod bodies;
 mod closed;
 mod completed;

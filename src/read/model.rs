@@ -1,5 +1,6 @@
 //! The projection: the engine as the journal makes it, carried on line by line, with what the journal does not say beside it.
 
+use super::answers::UnreadAnswers;
 use super::closed::ClosedSegments;
 use super::files;
 use super::fold::Fold;
@@ -48,6 +49,8 @@ pub struct Model {
     pub(super) failed: Option<Vec<NeedInfo>>,
     /// What is told of unread letters.
     pub(super) letters: Letters,
+    /// Answers that nobody has read.
+    pub(super) answers: UnreadAnswers,
     /// What is told of refused files, until their folder changes.
     pub(super) refused: (Folder, Vec<NeedInfo>),
     /// The same of files that the journal does not know.
@@ -78,6 +81,7 @@ impl Model {
             closed: ClosedSegments::default(),
             failed: None,
             letters: Letters::default(),
+            answers: UnreadAnswers::default(),
             refused: Default::default(),
             lost: Default::default(),
             failed_since: Vec::new(),
@@ -169,7 +173,7 @@ impl Model {
         reaches: Option<Extent>,
         each: &mut dyn FnMut(Seq, Millis, &[Event]),
     ) -> Result<Option<u32>, JournalError> {
-        let Self { cursor, fold, unread, failed, failed_since, .. } = self;
+        let Self { cursor, fold, unread, failed, failed_since, answers, .. } = self;
         let is_first = cursor.seq() == Seq(0);
         let (first, mut headless) = (cursor.segment(), None);
         reader.follow_on(cursor, reaches, &mut |entry| {
@@ -181,6 +185,10 @@ impl Model {
                     match failed {
                         Some(_) => failed_since.extend(events.iter().filter_map(what_failed).cloned()),
                         None => failed_since.clear(), // all are looked up
+                    }
+                    for id in events.iter().filter_map(what_ended) {
+                        let finished = fold.engine.state().finished.get(id);
+                        finished.into_iter().for_each(|finished| answers.on_end(finished));
                     }
                     each(entry.seq, entry.at, &events);
                 }
@@ -241,6 +249,14 @@ impl Model {
 /// Whether a task that may have failed is tried again.
 fn tries_again(event: &Event) -> bool {
     matches!(event, Event::Accepted { message, .. } if message.retry_of.is_some())
+}
+
+/// The message that ended.
+fn what_ended(event: &Event) -> Option<&MessageId> {
+    match event {
+        Event::Ended { id, .. } => Some(id),
+        _ => None,
+    }
 }
 
 /// The message that failed.

@@ -41,6 +41,7 @@ impl Model {
 
     /// What waits for a person: what stops the most work comes first.
     pub(super) fn needs(&mut self, agents: &[AgentInfo]) -> Needs {
+        self.look_at_answers();
         let mut needs = self.found_needs(agents);
         needs.sort_by(|one, other| {
             let key =

@@ -98,6 +98,7 @@ fn workspace(status: &StatusInfo) -> WorkspaceInfo {
         pending: status.pending,
         held: status.held,
         unread: status.unread,
+        unread_answers: status.unread_answers,
         halted_since: status.halted_since.clone(),
         tmux_lost: status.tmux_lost,
         notes: status.notes.clone(),

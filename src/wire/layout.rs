@@ -249,6 +249,12 @@ impl Workspace {
         self.root.join(".tasuki/notified.json")
     }
 
+    /// `.tasuki/answers_read.json`: up to where a person has read the answers to their tasks.
+    #[must_use]
+    pub fn answers_read_file(&self) -> PathBuf {
+        self.root.join(".tasuki/answers_read.json")
+    }
+
     /// `.tasuki/trash/`: what was removed, until its age limit.
     #[must_use]
     pub fn trash(&self) -> PathBuf {

@@ -246,7 +246,10 @@ fn a_team_is_shown_as_a_tree_in_the_order_of_its_file() {
         let names: Vec<_> = rows.map(name).collect();
         let name = |indent: usize, name: &str| (indent, Some(name.to_owned()));
         assert_eq!(names, [name(0, "boss"), name(2, "a10"), name(4, "a2"), name(2, "slow")], "{page}");
-        assert!(page.contains("1 unread for you") && page.contains("◉ 1 working  ⋯ 0 waiting"), "{page}");
+        assert!(
+            page.contains("1 answer and 1 message unread") && page.contains("◉ 1 working  ⋯ 0 waiting"),
+            "{page}"
+        );
     });
     assert_eq!(ok(&house, &["status", "--line"]), "tasuki: no daemon\n");
 }

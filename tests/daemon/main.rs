@@ -3,6 +3,7 @@
 #![expect(clippy::expect_used, reason = "helpers of tests may fail loudly")]
 
 mod answering;
+mod answers_unread;
 mod asking;
 mod attaching;
 mod bad_input;

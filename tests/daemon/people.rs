@@ -32,7 +32,11 @@ fn what_is_sent_to_the_user_is_unread_until_a_person_has_seen_it() {
     );
     house.until("it to lie there", |house| house.path("queue/inbox/i-1.yaml").exists());
     assert_eq!(unread(&house), 1);
-    assert!(said(&house, &["status"]).1.contains("1 unread"), "{:?}", said(&house, &["status"]));
+    assert!(
+        said(&house, &["status"]).1.contains("1 message unread: `tasuki inbox`"),
+        "{:?}",
+        said(&house, &["status"])
+    );
     assert!(said(&house, &["why", "i-1"]).1.contains("not read it yet"));
 
     // It outlives the daemon, and an agent's look takes nothing from a person.

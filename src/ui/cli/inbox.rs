@@ -1,24 +1,32 @@
-//! Messages to the user that nobody has read yet: `queue/inbox/` holds each until it was shown to a person.
+//! What is for the user and was not read: messages, which `queue/inbox/` holds until they were shown to a person, and answers.
 
 use super::context::{Context, Ended};
 use super::failure::Failure;
 use super::look::look;
 use super::table::harmless;
+use crate::engine::message::{Kind, Status};
 use crate::engine::words::{MessageId, counted};
+use crate::io::answers_read::AnswersRead;
 use crate::io::client::Client;
 use crate::io::workspace::Workspace;
 use crate::read::letters;
-use crate::wire::api::{InboxQuery, LetterInfo, StatusQuery};
+use crate::wire::api::{InboxInfo, InboxQuery, LetterInfo, StatusQuery, UnreadAnswerInfo};
+use crate::wire::message::view::MessageView;
 use std::fs;
 use std::io;
 
-/// Prints what was sent to you and is unread
+/// Lines of an answer that are printed.
+const ANSWER_LINES: usize = 12;
+
+/// Prints what is for you and unread: answers to your tasks, and messages
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   tasuki inbox                    what is printed counts as read
   tasuki inbox --keep             prints it and leaves it unread
-  tasuki inbox --json | jq -r '.unread[].content'
+  tasuki inbox --json | jq -r '.answers[].id, .unread[].content'
+
+The command shows the beginning of each answer; `tasuki show ID` shows it whole, and then it counts as read, too.
 
 `tasuki log -f user` prints new messages as they come. If an agent runs the command, everything stays unread.")]
 pub(super) struct Args {
@@ -34,10 +42,19 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let is_read = !args.keep && is_person(context);
     if context.globals.json {
         context.say_json(&inbox)?;
-        return inbox.unread.iter().filter(|_| is_read).try_for_each(|letter| read(&workspace, letter));
+        inbox.unread.iter().filter(|_| is_read).try_for_each(|letter| read(&workspace, letter))?;
+        return if is_read { read_answers(&workspace, &inbox) } else { Ok(()) };
     }
-    if inbox.unread.is_empty() {
+    if inbox.unread.is_empty() && inbox.answers.is_empty() {
         context.say("nothing unread")?;
+    }
+    let earlier = inbox.answers_in_all.saturating_sub(inbox.answers.len());
+    if earlier > 0 {
+        context.say(format!("{} came before these: `tasuki list` shows them", counted(earlier, "answer")))?;
+    }
+    inbox.answers.iter().try_for_each(|answer| context.say(answered(answer)))?;
+    if is_read {
+        read_answers(&workspace, &inbox)?;
     }
     for letter in &inbox.unread {
         context.say(text(letter))?;
@@ -50,6 +67,27 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
         0 => Ok(()),
         1 => context.say("1 thing waits for you: see `tasuki needs`"),
         needs => context.say(format!("{} wait for you: see `tasuki needs`", counted(needs, "thing"))),
+    }
+}
+
+/// They were printed, so they are read.
+fn read_answers(workspace: &Workspace, inbox: &InboxInfo) -> Ended {
+    if inbox.answers.is_empty() {
+        return Ok(());
+    }
+    AnswersRead::read_upto(workspace, inbox.seq)
+        .map_err(|error| Failure::at(&workspace.answers_read_file())(io::Error::other(error.to_string())))
+}
+
+/// Somebody has seen the answer to a message: it counts as read if that was a person, and the task theirs.
+pub(super) fn answer_is_read(context: &Context, workspace: &Workspace, task: &MessageView) {
+    let is_theirs = task.kind == Kind::Task && task.from.is_user() && task.parent.is_none();
+    if !is_theirs || task.status != Status::Completed || !is_person(context) {
+        return;
+    }
+    // Where that cannot be written down, it is told once more.
+    if let Err(error) = AnswersRead::read_one(workspace, task.id.as_str()) {
+        context.remark(format!("note: the answer to {} stays unread: {error}", task.id));
     }
 }
 
@@ -89,6 +127,24 @@ fn read(workspace: &Workspace, letter: &LetterInfo) -> Ended {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Failure::at(&path)(error)),
         _ => Ok(()),
     }
+}
+
+/// The beginning of an answer.
+fn answered(answer: &UnreadAnswerInfo) -> String {
+    let UnreadAnswerInfo { id, from, title, at, text, is_cut } = answer;
+    let title = title.as_ref().map_or(String::new(), |title| format!(": {title}"));
+    let head = harmless(&format!("{at} answer to {id} from {from}{title}"));
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    let shown = if lines.len() > ANSWER_LINES + 1 { ANSWER_LINES } else { lines.len() };
+    let mut said: Vec<String> =
+        lines.iter().take(shown).map(|line| format!("  {}", harmless(line))).collect();
+    let left = lines.len() - shown;
+    if *is_cut || left > 0 {
+        let more = if *is_cut { "more".to_owned() } else { counted(left, "more line") };
+        said.push(format!("  … {more}: `tasuki show {id} --answer`"));
+    }
+    said.insert(0, head);
+    said.join("\n")
 }
 
 fn text(letter: &LetterInfo) -> String {

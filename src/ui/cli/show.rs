@@ -4,6 +4,7 @@ use super::ages::{Exact, age};
 use super::context::{Context, Ended};
 use super::dropping;
 use super::failure::{Failure, Kind};
+use super::inbox;
 use super::list::{state, table};
 use super::look::look;
 use super::marks::Letters;
@@ -52,6 +53,9 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
         }
     })?;
     let details = details.answer;
+    if details.answer.is_some() {
+        inbox::answer_is_read(context, &workspace, &details.message);
+    }
     if args.answer {
         return answer_alone(context, &details);
     }

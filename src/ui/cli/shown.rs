@@ -120,11 +120,12 @@ fn heading(shown: &Shown) -> String {
             "{alarm}STOP{alarm:#} since {since}: nothing is typed (`tasuki stop --off` lets the work go on)"
         ));
     }
-    if status.unread > 0 {
-        let count = status.unread;
-        lines.push(format!(
-            "{alarm}{count} unread{alarm:#} for you: `tasuki inbox` shows what was sent to you"
-        ));
+    let unread = [(status.unread_answers, "answer"), (status.unread, "message")];
+    let unread = unread.into_iter().filter(|(count, _)| *count > 0);
+    let unread: Vec<String> = unread.map(|(count, what)| counted(count, what)).collect();
+    if !unread.is_empty() {
+        let unread = unread.join(" and ");
+        lines.push(format!("{alarm}{unread} unread{alarm:#}: `tasuki inbox` shows what is for you"));
     }
     if status.pulse.needs_you > 0 {
         let things = counted(status.pulse.needs_you, "thing");

@@ -5,6 +5,7 @@ use super::context::{Context, Ended};
 use super::dropping::drop_file;
 use super::failure::{Failure, Kind};
 use super::files;
+use super::inbox;
 use super::table::harmless_lines;
 use crate::engine::life::StageName;
 use crate::engine::message::{self, Status};
@@ -93,6 +94,7 @@ impl Waiting<'_> {
             self.context.say(harmless_lines(&answer.file.content))?;
         }
         if info.status == Status::Completed {
+            inbox::answer_is_read(self.context, self.workspace, &info);
             return Ok(());
         }
         let kind = if answer.file.completion_source.is_some() { Kind::Failed } else { failed_kind(&info) };

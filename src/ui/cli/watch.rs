@@ -88,7 +88,7 @@ fn apply(status: &mut StatusInfo, view: ViewInfo) {
         status.daemon = workspace.daemon;
         status.pulse = workspace.pulse;
         (status.open, status.pending, status.held) = (workspace.open, workspace.pending, workspace.held);
-        status.unread = workspace.unread;
+        (status.unread, status.unread_answers) = (workspace.unread, workspace.unread_answers);
         status.halted_since = workspace.halted_since;
         status.tmux_lost = workspace.tmux_lost;
         status.notes = workspace.notes;

@@ -21,6 +21,9 @@ pub struct StatusInfo {
     /// Number of unread messages to the user (`queue/inbox/`).
     #[serde(default)]
     pub unread: usize,
+    /// Number of unread answers to the user's own tasks.
+    #[serde(default)]
+    pub unread_answers: usize,
     /// Time since which `queue/STOP` exists (RFC 3339).
     pub halted_since: Option<String>,
     /// Whether the tmux server is gone.

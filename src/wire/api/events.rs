@@ -113,6 +113,9 @@ pub struct WorkspaceInfo {
     pub held: usize,
     /// Number of unread messages to the user.
     pub unread: usize,
+    /// Number of unread answers to the user's own tasks.
+    #[serde(default)]
+    pub unread_answers: usize,
     /// Time since which `queue/STOP` exists (RFC 3339).
     pub halted_since: Option<String>,
     /// Whether the tmux server is gone.

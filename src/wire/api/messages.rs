@@ -153,6 +153,33 @@ pub struct SpanInfo {
 pub struct InboxInfo {
     /// Unread messages, oldest first.
     pub unread: Vec<LetterInfo>,
+    /// Unread answers to the user's own tasks, oldest first: the newest 100 of them.
+    #[serde(default)]
+    pub answers: Vec<UnreadAnswerInfo>,
+    /// Number of all unread answers.
+    #[serde(default)]
+    pub answers_in_all: usize,
+    /// Number of the last step of the journal that is in this picture.
+    #[serde(default)]
+    pub seq: u64,
+}
+
+/// An answer to a task of the user's that nobody has read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UnreadAnswerInfo {
+    /// Message id of the task.
+    pub id: String,
+    /// Agent that answered.
+    pub from: String,
+    /// First line of the task's content.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub title: Option<String>,
+    /// Time of the task's end (RFC 3339).
+    pub at: String,
+    /// Its text, at most 4,000 characters of it.
+    pub text: String,
+    /// Whether the text is longer than that.
+    pub is_cut: bool,
 }
 
 /// A message to the user.

@@ -18,6 +18,7 @@ pub use events::{
 };
 pub use messages::{
     AnswerInfo, HistoryInfo, HistoryTree, InboxInfo, LetterInfo, MessageDetails, MessagePage, SpanInfo,
+    UnreadAnswerInfo,
 };
 pub use needs::{CauseInfo, ChainInfo, CureInfo, NeedGroup, NeedInfo, NeedKindInfo, NeedsInfo};
 pub use notify::{NotifyEventInfo, NotifyInfo, NotifyKind, notify_schema};

@@ -193,6 +193,7 @@ fn whole(status: StatusInfo, needs: NeedsInfo, tasks: MessagePage) -> ViewInfo {
         pending: status.pending,
         held: status.held,
         unread: status.unread,
+        unread_answers: status.unread_answers,
         halted_since: status.halted_since,
         tmux_lost: status.tmux_lost,
         notes: status.notes,

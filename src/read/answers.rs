@@ -1,0 +1,120 @@
+//! Answers to the user's tasks that nobody has read yet.
+
+use super::folder::Folder;
+use super::model::Model;
+use super::problems::unreadable;
+use super::titles::title_of;
+use crate::engine::message::{Kind, Outcome};
+use crate::engine::state::Finished;
+use crate::engine::words::{MessageId, Seq};
+use crate::io::answers_read::AnswersRead;
+use crate::wire::api::{Problem, UnreadAnswerInfo};
+use crate::wire::time::rfc3339_ms;
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+/// Answers of which the text is shown; the list of messages has the rest.
+const SHOWN: usize = 100;
+/// Characters of a text that are shown: what does not fit a screen is asked for by itself.
+const TEXT_CHARS: usize = 4_000;
+/// Finished messages that are looked at: whoever has more of them unread has not asked for days.
+const LOOKED_AT: usize = 5_000;
+
+/// What is unread, as far as it was looked up.
+#[derive(Debug, Default)]
+pub(super) struct UnreadAnswers {
+    file: Folder,
+    read: AnswersRead,
+    /// Tasks of the user's that were completed behind what was read, and when; none until they are looked up.
+    found: Option<BTreeSet<(Seq, MessageId)>>,
+}
+
+impl UnreadAnswers {
+    /// Takes in what has ended just now.
+    pub(super) fn on_end(&mut self, finished: &Finished) {
+        if let Some(found) = self.found.as_mut().filter(|_| is_answered(finished)) {
+            found.insert((finished.seq, finished.message.id.clone()));
+            if found.len() > LOOKED_AT {
+                found.pop_first();
+            }
+        }
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.found.as_ref().map_or(0, BTreeSet::len)
+    }
+}
+
+/// Whether it is a task of the user's that was completed, and no part.
+fn is_answered(finished: &Finished) -> bool {
+    let message = &finished.message;
+    finished.outcome == Outcome::Completed
+        && message.kind == Kind::Task
+        && message.parent.is_none()
+        && message.from.is_user()
+}
+
+impl Model {
+    /// Looks which answers are unread.
+    pub(super) fn look_at_answers(&mut self) {
+        let now = self.now();
+        if self.answers.file.has_changed(&self.workspace.answers_read_file(), now) {
+            let read = AnswersRead::read(&self.workspace);
+            if read.upto < self.answers.read.upto {
+                self.answers.found = None;
+            }
+            self.answers.read = read;
+        }
+        let mut found = self.answers.found.take().unwrap_or_else(|| self.answered());
+        let read = &self.answers.read;
+        found.retain(|(seq, id)| seq.0 > read.upto && !read.also.contains(id.as_str()));
+        self.answers.found = Some(found);
+    }
+
+    /// Tasks of the user's that were completed behind what was read.
+    fn answered(&mut self) -> BTreeSet<(Seq, MessageId)> {
+        let (upto, mut looked_at, mut found) = (self.answers.read.upto, 0, BTreeSet::new());
+        let looked = self.ended_before(Seq(u64::MAX), &mut |_, ended| {
+            let finished = &ended.finished;
+            looked_at += 1;
+            if finished.seq.0 <= upto || looked_at > LOOKED_AT {
+                return ControlFlow::Break(());
+            }
+            if is_answered(finished) {
+                found.insert((finished.seq, finished.message.id.clone()));
+            }
+            ControlFlow::Continue(())
+        });
+        // What cannot be read now is found when the model is made anew.
+        drop(looked);
+        found
+    }
+
+    /// The unread answers with their texts, oldest first: the newest of them.
+    pub(super) fn unread_answers(&mut self) -> Result<Vec<UnreadAnswerInfo>, Problem> {
+        self.look_at_answers();
+        let found = self.answers.found.iter().flatten();
+        let newest: Vec<MessageId> = found.rev().take(SHOWN).map(|(_, id)| id.clone()).collect();
+        let mut answers = Vec::new();
+        for id in newest.iter().rev() {
+            let ended = self.ended(id).map_err(|error| unreadable(&error))?;
+            let Some(ended) = ended else { continue };
+            let finished = &ended.finished;
+            let title = self.body_at(finished.body, ended.content_at).map(|body| title_of(&body.content));
+            let answer = self.end_of(id, finished.seq).and_then(|(_, answer)| answer);
+            let whole = answer.map(|answer| answer.body.content.to_string()).unwrap_or_default();
+            let cut = whole.char_indices().nth(TEXT_CHARS).map(|(at, _)| at);
+            let text = cut.map_or(&*whole, |at| &whole[..at]).to_owned();
+            answers.push(UnreadAnswerInfo {
+                id: id.to_string(),
+                from: finished.agent.as_ref().unwrap_or(&finished.message.to).to_string(),
+                title,
+                at: rfc3339_ms(finished.at),
+                text,
+                is_cut: cut.is_some(),
+            });
+        }
+        Ok(answers)
+    }
+}
