@@ -3,8 +3,7 @@
 use super::ages::moment;
 use super::input::{Act, Link, LogLine, PaneSeen, TopInput};
 use super::modes::Mode;
-use super::state::{Beside, Place, TopState};
-use crate::engine::message::Status;
+use super::state::{Beside, Place, TopState, has_ended};
 use crate::wire::api::{HistoryInfo, HistoryTree, Problem, StepInfo, ViewInfo};
 
 /// Lines of the log that are kept: a person scrolls no further here, and `tasuki log` has all.
@@ -17,6 +16,15 @@ const ENDED_KEPT: usize = 200;
 impl TopState {
     /// Takes what comes, and gives what is to be done.
     pub fn on(&mut self, input: TopInput) -> Vec<Act> {
+        let moves = matches!(input, TopInput::Key(_) | TopInput::View(_) | TopInput::Messages(_));
+        let acts = self.take(input);
+        if moves {
+            self.hold_on();
+        }
+        acts
+    }
+
+    fn take(&mut self, input: TopInput) -> Vec<Act> {
         match input {
             TopInput::Key(key) => return self.press(key),
             TopInput::Paste(text) => self.paste(&text),
@@ -149,7 +157,6 @@ impl TopState {
     }
 
     fn forget_ended(&mut self) {
-        let has_ended = |status| matches!(status, Status::Completed | Status::Failed | Status::Cancelled);
         let ended = self.messages.values().filter(|message| has_ended(message.status));
         let mut ended: Vec<(String, String)> =
             ended.map(|message| (message.since.clone(), message.id.to_string())).collect();

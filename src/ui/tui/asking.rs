@@ -8,9 +8,18 @@ use serde_json::json;
 
 impl TopState {
     pub(super) fn compose(&mut self) {
+        if let Some(draft) = self.draft.take() {
+            self.mode = Mode::Compose(draft);
+            return;
+        }
         let to = self.looked_at().or(self.agents.first()).map(|agent| agent.agent_name.clone());
         let id = self.next_id.clone().unwrap_or_default();
-        self.mode = Mode::Compose(Composer { to: to.unwrap_or_default(), id, ..Composer::default() });
+        self.mode = Mode::Compose(Composer {
+            to: to.unwrap_or_default(),
+            id,
+            is_to_proposed: true,
+            ..Composer::default()
+        });
     }
 
     pub(super) fn paste(&mut self, text: &str) {
@@ -29,9 +38,27 @@ impl TopState {
     pub(super) fn write(&mut self, key: Key) -> Vec<Act> {
         let Mode::Compose(composer) = &mut self.mode else { return Vec::new() };
         match key {
-            Key::Esc => self.mode = Mode::Normal,
+            Key::Esc => {
+                // One that is on its way is told of when it is accepted, or refused.
+                let is_kept = !composer.is_sent && !composer.text.trim().is_empty();
+                self.draft = is_kept.then(|| composer.clone());
+                if is_kept {
+                    self.notice = Some(Ok("the text is kept: n goes on with it".to_owned()));
+                }
+                self.mode = Mode::Normal;
+            }
             Key::Enter if composer.is_at_to => composer.is_at_to = false,
-            Key::Enter if composer.is_sent || composer.text.trim().is_empty() || composer.to.is_empty() => {}
+            Key::Enter if composer.is_sent => {}
+            Key::Enter if composer.text.trim().is_empty() || composer.to.is_empty() => {
+                let why = if composer.to.is_empty() { "nobody is named" } else { "nothing is written yet" };
+                let cure = if composer.to.is_empty() { "Tab goes to the name" } else { "Esc leaves it" };
+                composer.problem = Some(Problem {
+                    code: "incomplete".to_owned(),
+                    why: why.to_owned(),
+                    cure: cure.to_owned(),
+                    ..Problem::default()
+                });
+            }
             Key::Enter => {
                 composer.is_sent = true;
                 composer.problem = None;

@@ -53,6 +53,8 @@ pub(super) struct Composer {
     /// Byte of the text that the cursor is before.
     pub(super) at: usize,
     pub(super) is_at_to: bool,
+    /// Whether nobody has written the name yet.
+    pub(super) is_to_proposed: bool,
     /// Whether it is on its way.
     pub(super) is_sent: bool,
     /// Why it was refused.
@@ -65,7 +67,12 @@ impl Composer {
         if self.is_sent {
             return;
         }
+        self.problem = None;
         if self.is_at_to {
+            // A name that was put there is replaced by the first letter, and not gone on with.
+            if std::mem::take(&mut self.is_to_proposed) {
+                self.to.clear();
+            }
             self.to.extend(text.chars().filter(|c| !c.is_whitespace() && !c.is_control()));
             return;
         }
@@ -93,7 +100,10 @@ impl Composer {
             Key::Tab => self.is_at_to = !self.is_at_to,
             Key::Down => self.is_at_to = false,
             Key::Up => self.is_at_to = true,
-            Key::Backspace if self.is_at_to => drop(self.to.pop()),
+            Key::Backspace if self.is_at_to => {
+                self.is_to_proposed = false;
+                self.to.pop();
+            }
             Key::Clear if self.is_at_to => self.to.clear(),
             Key::Backspace => {
                 if let Some(c) = self.before() {

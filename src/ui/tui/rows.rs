@@ -235,6 +235,25 @@ impl TopState {
         chosen.or(ids.first()).cloned()
     }
 
+    /// Whatever comes and goes, the choice stays where it is: on its row, else on the one that stood behind that. A key is for the
+    /// row that a person sees chosen.
+    pub(super) fn hold_on(&mut self) {
+        let ids = self.ids();
+        if ids.is_empty() {
+            return;
+        }
+        let shelf = self.shelf_mut();
+        let is_there = shelf.chosen.as_ref().is_some_and(|chosen| ids.contains(chosen));
+        if !is_there {
+            let at = shelf.rows.iter().position(|row| Some(row) == shelf.chosen.as_ref());
+            let (before, behind) = shelf.rows.split_at(at.unwrap_or(0));
+            let mut near = behind.iter().chain(before.iter().rev());
+            let next = near.find(|row| ids.contains(row)).or(ids.first()).cloned();
+            shelf.chosen = next;
+        }
+        shelf.rows = ids;
+    }
+
     /// Chooses the row so many below.
     pub(super) fn choose(&mut self, by: isize) {
         let ids = self.ids();

@@ -210,7 +210,7 @@ fn beside(canvas: &mut Canvas, state: &TopState, area: Rect) {
     if area.height == 0 {
         return;
     }
-    match &state.beside {
+    match &state.shown_beside() {
         Beside::Screen => {}
         Beside::History(id) => return history::draw(canvas, state, id, area),
         Beside::Explain(name) => return pane::explain(canvas, state, name, area),

@@ -1,7 +1,8 @@
 //! All that the screen knows.
 
 use super::input::{Link, LogLine, PaneSeen, Wants};
-use super::modes::Mode;
+use super::modes::{Composer, Mode};
+use crate::engine::message::Status;
 use crate::wire::api::{
     AgentDetails, AgentInfo, HistoryInfo, LetterInfo, MessageDetails, NeedsInfo, PaneLookInfo, Problem,
     WorkspaceInfo,
@@ -77,6 +78,13 @@ pub(super) struct Shelf {
     /// Id of the chosen row; the first row if it is not there.
     pub(super) chosen: Option<String>,
     pub(super) filter: String,
+    /// Ids of its rows as they were shown last.
+    pub(super) rows: Vec<String>,
+}
+
+/// Whether nothing is done about such a message any more.
+pub(super) fn has_ended(status: Status) -> bool {
+    matches!(status, Status::Completed | Status::Failed | Status::Cancelled)
 }
 
 /// All that the screen knows.
@@ -115,6 +123,8 @@ pub struct TopState {
     /// Whether the screen has all the room.
     pub(super) zoomed: bool,
     pub(super) mode: Mode,
+    /// A task that was left before it was handed over.
+    pub(super) draft: Option<Composer>,
     pub(super) pane: Option<PaneSeen>,
     pub(super) details: Option<AgentDetails>,
     pub(super) story: Option<(String, Result<HistoryInfo, Problem>)>,
@@ -157,6 +167,7 @@ impl TopState {
             beside_from: 0,
             zoomed: false,
             mode: Mode::Normal,
+            draft: None,
             pane: None,
             details: None,
             story: None,
@@ -259,10 +270,24 @@ impl TopState {
         at
     }
 
+    /// What is shown beside: of a message that has ended its story with the answer, since its agent's screen shows another by now.
+    pub(super) fn shown_beside(&self) -> Beside {
+        let is_of_messages = matches!(self.place, Place::Tasks | Place::Messages);
+        if self.beside != Beside::Screen || self.zoomed || !is_of_messages {
+            return self.beside.clone();
+        }
+        let chosen = self.chosen().and_then(|id| self.message(&id));
+        match chosen.filter(|message| has_ended(message.status)) {
+            Some(message) => Beside::History(message.id.to_string()),
+            None => Beside::Screen,
+        }
+    }
+
     /// What is to be fetched for what is shown.
     pub(super) fn wants(&self) -> Wants {
         let agent = self.looked_at().map(|agent| agent.agent_name.clone());
-        let story = match &self.beside {
+        let beside = self.shown_beside();
+        let story = match &beside {
             Beside::History(id) => Some(id.clone()),
             Beside::Screen | Beside::Explain(_) | Beside::Letters => {
                 self.message_looked_at().map(|id| self.root_of(&id))
@@ -272,7 +297,7 @@ impl TopState {
             Beside::Explain(name) => Some(name.clone()),
             Beside::Screen | Beside::History(_) | Beside::Letters => None,
         };
-        let answer = match &self.beside {
+        let answer = match &beside {
             Beside::History(id) => Some(id.clone()),
             Beside::Screen | Beside::Explain(_) | Beside::Letters => None,
         };

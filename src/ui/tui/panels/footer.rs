@@ -14,7 +14,7 @@ const SAID_MAX: usize = 3;
 const KEYS: [(&str, &str); 18] = [
     ("1 2 3 4", "needs you, tasks, team, messages; Tab: the next"),
     ("j k ↑ ↓", "choose; Home and End: the first and the last"),
-    ("Enter", "attach to the agent (C-b d comes back); open a message"),
+    ("Enter", "attach to the agent (its last line says how to leave); open it"),
     ("Esc", "back; ends a filter"),
     ("n", "new task"),
     ("/", "filter the rows of this place"),

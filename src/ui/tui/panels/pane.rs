@@ -126,6 +126,9 @@ fn color(text: &str) -> Option<Color> {
     ALL.get(index).copied()
 }
 
+/// What stands for a rule where none fits.
+const NO_RULE: &str = "-";
+
 /// Draws how the screen of an agent is read.
 pub(in crate::ui::tui) fn explain(canvas: &mut Canvas, state: &TopState, name: &str, area: Rect) {
     canvas.rule((area.x, area.y), area.width, &format!("How the screen of {name} is read"), "Esc back");
@@ -137,7 +140,11 @@ pub(in crate::ui::tui) fn explain(canvas: &mut Canvas, state: &TopState, name: &
         _ => return,
     };
     let version = look.version.as_ref().map(|version| format!(", rules for {version}")).unwrap_or_default();
-    let mut said = vec![format!("It is read as {} by the rule {}{version}.", look.state, look.rule)];
+    let read = match &*look.rule {
+        NO_RULE => format!("No rule knows this screen{version}: it is read as {}.", look.state),
+        rule => format!("It is read as {} by the rule {rule}{version}.", look.state),
+    };
+    let mut said = vec![read];
     said.extend(look.why.iter().map(|why| format!("Nothing is typed now: {why}.")));
     said.extend(look.input.iter().map(|input| format!("Its input has: {input}")));
     let takes = |takes: &String| format!("Its dialog takes {takes}.");

@@ -3,6 +3,7 @@
 use super::fixtures::{NOW, ago, asks, held, ledger, text, view};
 use crate::ui::tui::TopState;
 use crate::ui::tui::input::{Act, Key, TopInput};
+use crate::ui::tui::modes::Mode;
 use crate::wire::api::Problem;
 use serde_json::json;
 
@@ -224,6 +225,7 @@ fn a_long_refusal_can_be_read_to_its_end() {
 /// A boss with three managers of four workers each; one worker of the second asks.
 fn branches() -> TopState {
     let mut state = super::fixtures::live(false);
+    state.table = Some(false);
     let agent = super::fixtures::agent;
     let mut agents = vec![agent("boss", "user", "waiting", 9)];
     for manager in ["m1", "m2", "m3"] {
@@ -239,7 +241,6 @@ fn branches() -> TopState {
         "whole": true, "seq": 9, "now": ago(0), "workspace": super::fixtures::workspace([1, 0, 1, 0, 0]),
         "agents": agents, "order": order,
     })));
-    press(&mut state, &[Key::Char('t')]);
     state
 }
 
@@ -283,6 +284,51 @@ fn a_branch_that_becomes_well_is_not_folded_under_whom_is_looked_at() {
     assert_eq!(state.ids().join(" "), "boss m1 m2 m2.1 m2.2 m2.3 m2.4 m3");
     press(&mut state, &[Key::Up]);
     assert_eq!(state.ids().len(), 8);
+}
+
+#[test]
+fn the_choice_stays_on_its_row_and_goes_to_the_next_when_that_goes() {
+    let mut state = ledger(false);
+    let need =
+        |id: &str| json!({"id": id, "kind": "failed", "group": "decide", "title": id, "since": ago(9)});
+    let show = |state: &mut TopState, ids: &[&str]| {
+        let needs: Vec<_> = ids.iter().map(|id| need(id)).collect();
+        state.on(view(json!({"seq": 10, "now": ago(0), "needs": {"needs": needs, "chains": []}})));
+        state.chosen()
+    };
+    press(&mut state, &[Key::Char('1')]);
+    show(&mut state, &["a", "b", "c", "d"]);
+    press(&mut state, &[Key::Home]);
+    assert_eq!(show(&mut state, &["new", "a", "b", "c", "d"]).as_deref(), Some("a"), "nothing was pressed");
+    press(&mut state, &[Key::Down]);
+    assert_eq!(show(&mut state, &["a", "c", "d"]).as_deref(), Some("c"), "the one behind it");
+    assert_eq!(show(&mut state, &["a", "b", "d"]).as_deref(), Some("d"));
+    assert_eq!(show(&mut state, &["a", "b"]).as_deref(), Some("b"), "the one before it, at the end");
+    assert_eq!(show(&mut state, &[]), None);
+    // One that comes back takes the choice from nobody.
+    assert_eq!(show(&mut state, &["a", "c"]).as_deref(), Some("a"));
+    assert_eq!(show(&mut state, &["b", "a", "c"]).as_deref(), Some("a"));
+}
+
+#[test]
+fn a_task_that_is_left_is_gone_on_with_and_an_empty_one_is_refused_here() {
+    let mut state = ledger(false);
+    assert_eq!(press(&mut state, &[Key::Char('n'), Key::Enter]), []);
+    assert!(text(&state, (80, 24)).contains("nothing is written yet"), "{}", text(&state, (80, 24)));
+    typed(&mut state, "直す 🎌");
+    assert!(!text(&state, (80, 24)).contains("nothing is written yet"));
+    // The first letter replaces the name that was proposed.
+    press(&mut state, &[Key::Tab]);
+    typed(&mut state, "te");
+    press(&mut state, &[Key::Esc]);
+    assert!(text(&state, (80, 24)).contains("the text is kept"));
+    press(&mut state, &[Key::Char('n')]);
+    let Mode::Compose(composer) = &state.mode else { panic!("no task is written") };
+    assert_eq!((&*composer.to, &*composer.text), ("te", "直す 🎌"));
+    // One that was cleared is gone.
+    press(&mut state, &[Key::Tab, Key::Clear, Key::Esc, Key::Char('n')]);
+    let Mode::Compose(composer) = &state.mode else { panic!("no task is written") };
+    assert_eq!(composer.text, "");
 }
 
 #[test]
