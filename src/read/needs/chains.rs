@@ -54,7 +54,9 @@ impl Model {
             // What its own agent works on waits for nobody.
             match self.cause(&root, &mut chain, &by_agent, &by_message) {
                 Some(cause) if cause.who != WORK || chain.seen.len() > 1 => {
-                    found.push((root, chain.agents, cause))
+                    // What came later has not waited for as long as the cause lasts.
+                    let since = state.open.get(&root).map_or(cause.since, |open| open.since.max(cause.since));
+                    found.push((root, chain.agents, Cause { since, ..cause }))
                 }
                 _ => {}
             }

@@ -5,9 +5,9 @@ use super::context::{Context, Ended};
 use super::look::look;
 use super::marks::Letters;
 use super::table::harmless;
-use crate::engine::words::counted;
 use crate::io::client::Client;
 use crate::wire::api::{ChainInfo, CureInfo, NeedGroup, NeedInfo, NeedsInfo, NeedsQuery};
+use std::collections::BTreeSet;
 use unicode_width::UnicodeWidthStr;
 
 /// Ids that are named behind a need; the others are counted.
@@ -53,7 +53,16 @@ fn page(needs: &NeedsInfo, letters: Letters) -> String {
         let bold = anstyle::Style::new().bold();
         lines.push(String::new());
         lines.push(format!("{bold}WHO WAITS FOR WHOM{bold:#}"));
-        lines.extend(needs.chains.iter().map(|chain| harmless(&chain_line(chain, &needs.now, letters))));
+        let cause = |chain: &ChainInfo| chain.need.clone().unwrap_or_else(|| chain.cause.text.clone());
+        let mut told = BTreeSet::new();
+        for chain in &needs.chains {
+            if !told.insert(cause(chain)) {
+                continue;
+            }
+            let same = needs.chains.iter().filter(|other| cause(other) == cause(chain));
+            let others: Vec<&str> = same.skip(1).map(|other| &*other.message).collect();
+            lines.push(harmless(&chain_line(chain, &others, &needs.now, letters)));
+        }
     }
     lines.join("\n")
 }
@@ -90,17 +99,22 @@ fn behind(need: &NeedInfo) -> String {
     format!("  {count} behind: {named}{more}")
 }
 
-fn chain_line(chain: &ChainInfo, now: &str, letters: Letters) -> String {
+/// Who waits for whom, and which tasks wait for the same.
+fn chain_line(chain: &ChainInfo, others: &[&str], now: &str, letters: Letters) -> String {
     let who = if chain.cause.who == "you" { "you" } else { "" };
     let agents =
         chain.agents.iter().map(String::as_str).chain([who].into_iter().filter(|who| !who.is_empty()));
-    let agents = agents.collect::<Vec<_>>().join(&format!(" {} ", letters.then()));
+    let agents: Vec<&str> = agents.collect();
+    // An agent that is alone stands in the cause.
+    let agents = match agents.len() {
+        0 | 1 => String::new(),
+        _ => format!("{}, ", agents.join(&format!(" {} ", letters.then()))),
+    };
     let title = chain.title.as_deref().filter(|title| !title.is_empty());
     let title = title.map_or(String::new(), |title| format!(" ({title})"));
     let since = age(Some(&chain.since), now, Exact::Seconds);
-    let others = match chain.behind {
-        0 | 1 => String::new(),
-        tasks => format!("; {} wait for this", counted(tasks, "task")),
-    };
-    format!("{}{title}: {agents}, for {since}: {}{others}", chain.message, chain.cause.text)
+    let named: String = others.iter().take(BEHIND_NAMED).map(|id| format!(", {id}")).collect();
+    let more = chain.behind.saturating_sub(1 + others.len().min(BEHIND_NAMED));
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("{}{title}{named}{more}: {agents}for {since}: {}", chain.message, chain.cause.text)
 }

@@ -124,7 +124,7 @@ pub struct ChainInfo {
     pub agents: Vec<String>,
     /// What the last one waits for.
     pub cause: CauseInfo,
-    /// Time since which the cause lasts (RFC 3339).
+    /// Time since which it waits for that (RFC 3339).
     pub since: String,
     /// Id of the need that ends it, if a person can.
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -133,7 +133,7 @@ pub(in crate::ui::tui) fn lines(state: &TopState, width: u16) -> Vec<Line> {
     let is_halted = state.halted_since().is_some();
     let mut seen = BTreeSet::new();
     for chain in &state.needs.chains {
-        let is_first = chain.need.as_ref().is_none_or(|need| seen.insert(need));
+        let is_first = seen.insert(chain.need.as_ref().unwrap_or(&chain.cause.text));
         if is_first && !(is_halted && is_of_halt(state, chain)) {
             lines.push(self::chain(state, chain, width));
         }
@@ -164,25 +164,34 @@ fn chain(state: &TopState, chain: &ChainInfo, width: u16) -> Line {
     let is_yours = chain.cause.who == "you";
     let arrow = if state.look.ascii { " > " } else { " › " };
     let (mark, ink) = if is_yours { (Mark::Asks, Ink::You) } else { (Mark::Waits, Ink::Plain) };
-    let whom = if is_yours { "YOU" } else { &*chain.cause.text };
     let named = match &chain.title {
         Some(title) if *title != chain.message => format!("{} ({title})", chain.message),
         _ => chain.message.clone(),
     };
-    let all = match chain.behind {
-        0 | 1 => format!("waits for {whom} for {since}"),
-        many => format!("and {} more wait for {whom} for {since}", many - 1),
+    // What a need says is a sentence of its own.
+    let cause = &chain.cause.text;
+    let (whom, why) = match chain.need {
+        _ if is_yours => (" for YOU".to_owned(), String::new()),
+        Some(_) => (String::new(), format!(": {cause}")),
+        None => (format!(" for {cause}"), String::new()),
     };
+    let wait = match chain.behind {
+        0 | 1 => "waits".to_owned(),
+        many => format!("and {} more wait", many - 1),
+    };
+    let all = format!("{wait}{whom} ({since}){why}");
     let long = match chain.agents.as_slice() {
-        [] => String::new(),
-        agents if is_yours => format!(":  {}{arrow}YOU", agents.join(arrow)),
+        agents if is_yours && !agents.is_empty() => format!(":  {}{arrow}YOU", agents.join(arrow)),
+        // Who is last stands in the cause.
+        [] | [_] => String::new(),
         agents => format!(":  {}", agents.join(arrow)),
     };
-    let through = chain.agents.last().map(|agent| format!(", through {agent}")).unwrap_or_default();
+    let through = chain.agents.last().filter(|_| is_yours);
+    let through = through.map(|agent| format!(", through {agent}")).unwrap_or_default();
     let id = &chain.message;
     // The longest that has room: how a task is called, who waits for whom, how many, or only the last of them.
     let texts = [format!("{named} {all}{long}"), format!("{id} {all}{long}"), format!("{id} {all}{through}")];
-    let short = format!("{id} waits for {whom} for {since}{through}");
+    let short = format!("{id} waits{whom} ({since}){through}");
     let keys = match chain.need.as_deref().and_then(|id| state.need(id)).map(|need| need.kind) {
         Some(NeedKindInfo::Asks) => "a answer".to_owned(),
         Some(NeedKindInfo::Halted) => "H let go on".to_owned(),

@@ -340,9 +340,9 @@ fn one_cause_is_told_once_however_many_wait_for_it() {
     needs["chains"].as_array_mut().unwrap().push(again);
     state.on(view(json!({"seq": 201, "now": ago(0), "needs": needs})));
     let shown = text(&state, (160, 45));
-    assert_eq!(shown.matches(" for YOU for ").count(), 1, "{shown}");
+    assert_eq!(shown.matches(" for YOU (").count(), 1, "{shown}");
     assert!(
-        shown.contains("dry-run (Add --dry-run) and 2 more wait for YOU for 1m12s:  grand_boss ›"),
+        shown.contains("dry-run (Add --dry-run) and 2 more wait for YOU (1m12s):  grand_boss ›"),
         "{shown}"
     );
     // Whatever stands between: the task itself is told to wait for a person.
