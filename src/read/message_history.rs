@@ -148,6 +148,7 @@ pub fn tree_of(family: &MessageFamily, id: &MessageId, now: Millis, depth: usize
         ended_at: found.ended.map(rfc3339_ms),
         waited_ms: times.waited,
         worked_ms: times.worked,
+        stopped_ms: times.stopped,
         rested_ms: times.rested,
         turns: found.turns,
         reminders: found.reminders,

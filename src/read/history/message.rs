@@ -39,6 +39,7 @@ pub struct MessageHistory {
     spans: Vec<Span>,
     /// Whether its agent needs a person or time, and whether it rests because it asks.
     blocked: Option<NeedKind>,
+    blocked_since: Millis,
     asks: bool,
     /// Whether it has no parts: where it rests, it is its agent or a person who is waited for.
     pub(super) is_alone: bool,
@@ -57,8 +58,10 @@ struct Span {
 pub struct Times {
     /// In a queue, held, or in doubt.
     pub waited: u64,
-    /// With its agent.
+    /// With its agent, which could work.
     pub worked: u64,
+    /// With its agent, which asked a person or waited for a limit to pass.
+    pub stopped: u64,
     /// Resting for answers.
     pub rested: u64,
 }
@@ -83,6 +86,7 @@ impl MessageHistory {
             times: Times::default(),
             spans: Vec::new(),
             blocked: None,
+            blocked_since: at,
             asks: false,
             is_alone: false,
         }
@@ -134,7 +138,9 @@ impl MessageHistory {
     pub fn times(&self, now: Millis) -> Times {
         let mut times = self.times;
         times.add(self.stage, now.since(self.since));
-        times
+        let stopped = times.stopped + self.stopped(now);
+        // What is stopped is with its agent all the same.
+        Times { stopped, worked: times.worked.saturating_sub(stopped), ..times }
     }
 
     /// Who had it, and how, oldest first.
@@ -156,10 +162,17 @@ impl MessageHistory {
 
     /// Its agent needs somebody, or time, from now on, or no longer.
     pub(super) fn block(&mut self, at: Millis, need: Option<NeedKind>) {
-        self.blocked = need;
+        self.times.stopped += self.stopped(at);
+        (self.blocked, self.blocked_since) = (need, at);
         if self.ended.is_none() {
             self.span(at);
         }
+    }
+
+    /// For how long its agent could not work on it, since that was counted last.
+    fn stopped(&self, now: Millis) -> u64 {
+        let is_stopped = self.blocked.is_some() && self.stage.name().spent() == Spent::ByAgent;
+        if is_stopped { now.since(self.blocked_since.max(self.since)) } else { 0 }
     }
 
     /// Begins a stretch, if it is another than before.
@@ -196,6 +209,8 @@ impl MessageHistory {
             Why::Text(text) => Some(text.clone()),
             _ => None,
         };
+        self.times.stopped += self.stopped(at);
+        self.blocked_since = at;
         let had = self.agent.clone();
         self.asks = matches!(to, Move::Ask);
         self.agent = match (to, agent) {
@@ -212,6 +227,8 @@ impl MessageHistory {
 
     fn enter(&mut self, at: Millis, stage: Stage) {
         self.times.add(self.stage, at.since(self.since));
+        self.times.stopped += self.stopped(at);
+        self.blocked_since = at;
         self.stage = stage;
         self.since = at;
         self.span(at);

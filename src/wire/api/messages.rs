@@ -108,8 +108,11 @@ pub struct HistoryTree {
     pub ended_at: Option<String>,
     /// Time in a queue, held, or in doubt, in ms; until now if it is open.
     pub waited_ms: u64,
-    /// Time with its agent, in ms.
+    /// Time for which its agent could work on it, in ms.
     pub worked_ms: u64,
+    /// Time for which its agent had it and asked a person, or waited for a limit to pass, in ms.
+    #[serde(default)]
+    pub stopped_ms: u64,
     /// Time for which it waited for its parts, in ms.
     pub rested_ms: u64,
     /// Number of turns.

@@ -173,7 +173,7 @@ fn headline(history: &HistoryTree) -> String {
         (Some(kind), Some(from), Some(to)) => format!("{} from {from} to {to}", kind.word()),
         _ => "accepted in a part of the journal that no longer exists".to_owned(),
     };
-    let took = history.waited_ms + history.worked_ms + history.rested_ms;
+    let took = history.waited_ms + history.worked_ms + history.stopped_ms + history.rested_ms;
     let end = match history.ended_at {
         Some(_) => format!("{} after {}", history.status.word(), seconds(took)),
         None => format!("open for {}", seconds(took)),
@@ -187,7 +187,12 @@ fn headline(history: &HistoryTree) -> String {
 }
 
 fn summary(history: &HistoryTree) -> String {
-    let times = [("queued", history.waited_ms), ("worked", history.worked_ms), ("waited", history.rested_ms)];
+    let times = [
+        ("queued", history.waited_ms),
+        ("worked", history.worked_ms),
+        ("held up", history.stopped_ms),
+        ("waited", history.rested_ms),
+    ];
     let counts = [
         ("turn", usize::from(history.turns)),
         ("reminder", history.reminders as usize),

@@ -167,6 +167,26 @@ fn who_had_a_task_and_how_is_told_in_stretches_of_time() {
             span("work", "boss", "09-")
         ]
     );
+    // Neither is work while it asks: until it is answered, until the task rests, and until now.
+    let limit = r#","need":{"kind":"limit","why":"it says so","since":1770033600000}"#;
+    for (steps, worked, stopped) in [
+        (vec![], 11_000, 7_000),
+        (vec![(14, rests("p"))], 5_000, 7_000),
+        (vec![(14, asks(limit))], 5_000, 13_000),
+        (vec![(14, asks(limit)), (15, asks(need)), (17, ended("p", "boss", "completed"))], 5_000, 10_000),
+    ] {
+        let begun = [
+            new(),
+            (2, typed("p", "boss", 1, "task", "")),
+            (4, asks(need)),
+            (9, asks(limit)),
+            (11, asks("")),
+        ];
+        let told = history("p", &[begun.to_vec(), steps].concat(), 20);
+        let times = (told.waited_ms, told.worked_ms, told.stopped_ms);
+        assert_eq!(times, (2_000, worked, stopped), "{}", page(&told));
+        assert!(page(&told).contains(&format!("held up {}.0 s", stopped / 1000)), "{}", page(&told));
+    }
     let moved = |to: &str, more: &str| format!(r#"[{{"event":"moved","id":"p","to":"{to}"{more}}}]"#);
     let turn = r#","agent":"boss","turn":{"number":1,"kind":"task","token":"a995l1"}"#;
     let why = r#","why":"no echo""#;
