@@ -130,7 +130,10 @@ impl Model {
             let stage = crate::engine::life::Stage::Finished(finished.outcome).name();
             if page.filter.takes(&finished.message, stage, finished.agent.as_ref()) {
                 let content = model.body_at(finished.body, *content_at).map(|body| body.content);
-                if page.has_text(finished.message.id.as_str(), content.as_deref()) {
+                let id = &finished.message.id;
+                if page.has_text(id.as_str(), content.as_deref())
+                    || page.answer_has_text(|| Some(model.end_of(id, finished.seq)?.1?.body.content))
+                {
                     let view = titled(MessageView::finished(finished), content.as_deref());
                     let failed = stage == StageName::Failed;
                     let why = failed.then(|| model.why_failed(&finished.message.id, finished.seq)).flatten();
@@ -181,13 +184,20 @@ impl Page {
         self.looks_left -= 1;
     }
 
+    /// The same of its answer, where its content has no such words.
+    fn answer_has_text<T: AsRef<str>>(&mut self, answer: impl FnOnce() -> Option<T>) -> bool {
+        let Some(text) = &self.filter.text else { return true };
+        self.searches_left = self.searches_left.saturating_sub(1);
+        answer().is_some_and(|answer| answer.as_ref().to_lowercase().contains(text.as_str()))
+    }
+
     /// Whether its words are there, where some are looked for.
     fn has_text(&mut self, id: &str, content: Option<&str>) -> bool {
         let Some(text) = &self.filter.text else { return true };
         if id.contains(text.as_str()) {
             return true;
         }
-        self.searches_left -= 1;
+        self.searches_left = self.searches_left.saturating_sub(1);
         content.is_some_and(|content| content.to_lowercase().contains(text.as_str()))
     }
 }

@@ -72,6 +72,7 @@ fn messages_are_listed_and_shown_with_a_daemon_and_without() {
         assert_eq!(ids(&["--open"]), ["w-1", "s-1"]);
         assert_eq!(ids(&["--state", "completed"]), ["i-1", "t-1"]);
         assert_eq!(ids(&["--grep", "家計簿"]), ["t-1"]);
+        assert_eq!(ids(&["--grep", "ANSWER TO T-1"]), ["t-1"], "its answer has these words alone");
         assert_eq!(ids(&["--type", "info"]), ["i-1"]);
         assert_eq!(ids(&["--agent", "boss"]), ["i-1", "t-1"]);
         assert_eq!(ids(&["--roots", "--open"]), ["s-1"]);

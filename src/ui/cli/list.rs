@@ -49,7 +49,7 @@ pub(super) struct Args {
     /// Only messages accepted since then: a duration such as 2h, or RFC 3339
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// Only messages with these words in id or content; capitals do not count
+    /// Only messages with these words in id, content or answer; capitals do not count
     #[arg(long, value_name = "WORDS")]
     grep: Option<String>,
     /// Only messages of this type: task, info, result or error

@@ -108,7 +108,7 @@ pub struct MessagesQuery {
     /// Message type: task, info, result or error.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Words in the id or the content; capitals do not count.
+    /// Words in the id, the content or the answer; capitals do not count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Id of a message that they try again.
