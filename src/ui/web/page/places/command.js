@@ -1,5 +1,5 @@
 // Command Center: hand a task over, and follow it: its receipts, who has it, and what happens.
-import { html, useEffect, useState } from "../base/view.js";
+import { html, useEffect, useMemo, useState } from "../base/view.js";
 import { has, plural, t } from "../base/words.js";
 import { go, route, to, withQuery } from "../base/route.js";
 import { useKeys } from "../base/keys.js";
@@ -15,18 +15,23 @@ import { eventsOf, flat } from "../draw/relay.js";
 import { shortId } from "../draw/sequence.js";
 import { Age, Empty, Icon, Name, Outline, Tabs, Text, When, slots } from "../parts/small.js";
 import { Ladder, Relay } from "../parts/bars.js";
+import { Windowed } from "../parts/window.js";
 import { callOff, isRetriable, retry } from "../parts/act.js";
 import { Composer, suggest } from "./compose.js";
 
 /** Ended tasks that are listed. */
 const ENDED = 30;
+/** Tasks that are drawn whole, each as high as it is. More of them scroll in a box, in rows of one height. */
+const FEW = 30;
 
 export function Command() {
   const { query } = route.value;
-  const open = roots(messages.value);
+  const known = messages.value;
+  const open = useMemo(() => roots(known), [known]);
   const [isEnded, setEnded] = useState(false);
   const ended = useEnded(isEnded);
-  const stuck = needs.value.chains.find((chain) => isYours(chain) && open.some((message) => message.id === chain.message));
+  const ids = useMemo(() => new Set(open.map((message) => message.id)), [open]);
+  const stuck = needs.value.chains.find((chain) => ids.has(chain.message) && isYours(chain));
   const follow = query.follow ?? stuck?.message ?? open[0]?.id ?? null;
   const list = isEnded ? ended : open;
   const move = (by) => () => {
@@ -39,7 +44,8 @@ export function Command() {
       <section class="card" aria-labelledby="yours"><header><h2 class="grow" id="yours">${t("c.yours")}</h2>
         <${Tabs} label=${t("c.yours")} chosen=${isEnded} choices=${[[false, `${t("c.open")} ${open.length}`], [true, t("c.ended")]]} onChoose=${setEnded} /></header>
         ${list === null ? html`<${Outline} rows=${3} />` : list.length === 0 ? html`<p class="pad dim">${isEnded ? t("c.none.ended") : t("c.none")}</p>`
-          : html`<ul class="list">${list.map((message) => html`<${Task} key=${message.id} message=${message} isChosen=${message.id === follow} />`)}</ul>`}</section></div>
+          : list.length <= FEW ? html`<ul class="list">${list.map((message) => html`<li key=${message.id}><${Task} message=${message} isChosen=${message.id === follow} /></li>`)}</ul>`
+            : html`<${Windowed} list=${list} chosen=${query.follow} row=${(message) => html`<${Task} message=${message} isChosen=${message.id === follow} />`} />`}</section></div>
     ${follow ? html`<${Followed} key=${follow} id=${follow} />` : html`<${First} />`}
   </div>`;
 }
@@ -75,10 +81,10 @@ function Task({ message, isChosen }) {
   const isYou = mark.tone === "ask" && isYours(chain);
   const holder = agents.value.get(message.agent ?? message.to);
   const through = chain?.agents[chain.agents.length - 1];
-  return html`<li><a href=${to("command", null, { follow: message.id })} aria-current=${isChosen ? "true" : undefined}><${Icon} name=${mark.icon} tone=${mark.tone} />
+  return html`<a href=${to("command", null, { follow: message.id })} aria-current=${isChosen ? "true" : undefined}><${Icon} name=${mark.icon} tone=${mark.tone} />
     <span class="t"><${Text} of=${message.title ?? message.id} /></span><span class="meta"><${Age} since=${hasEnded(message) ? message.since : message.accepted_at} /></span>
     <span class="m meta"><span class=${mark.tone === "ask" ? "c-ask" : ""}>${mark.word}</span>${message.stage === "held" ? html`: ${t("held.why")}` : isYou && through ? html`, ${slots("c.through", { agent: html`<${Text} of=${through} />` })}` : message.reason ? html`: <${Text} of=${inWords(message.reason)} />`
-      : mark.icon === "limit" && holder?.why ? html`: <${Text} of=${holder.why} />` : message.waits_for && !hasEnded(message) && mark.icon !== "stopped" ? html`: <${Text} of=${inWords(message.waits_for)} />` : html`, <${Text} of=${message.agent ?? message.to} />`}</span></a></li>`;
+      : mark.icon === "limit" && holder?.why ? html`: <${Text} of=${holder.why} />` : message.waits_for && !hasEnded(message) && mark.icon !== "stopped" ? html`: <${Text} of=${inWords(message.waits_for)} />` : html`, <${Text} of=${message.agent ?? message.to} />`}</span></a>`;
 }
 
 function Followed({ id }) {
