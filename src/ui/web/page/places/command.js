@@ -16,7 +16,7 @@ import { shortId } from "../draw/sequence.js";
 import { Age, Empty, Icon, Name, Outline, Tabs, Text, When, slots } from "../parts/small.js";
 import { Ladder, Relay } from "../parts/bars.js";
 import { Windowed } from "../parts/window.js";
-import { callOff, isRetriable, retry } from "../parts/act.js";
+import { acting, callOff, isRetriable, retry } from "../parts/act.js";
 import { Composer, suggest } from "./compose.js";
 
 /** Ended tasks that are listed. */
@@ -106,7 +106,7 @@ function Followed({ id }) {
       ${frozen.value ? html`<span class="tag">${slots("c.as-of", { at: html`<${When} at=${new Date(frozen.value).toISOString()} to="s" />` })}</span>`
         : html`<button class=${`tag ${isFollowed ? "" : "off"}`} type="button" aria-pressed=${String(isFollowed)} onClick=${() => setFollowed(!isFollowed)}>${isFollowed ? t("c.following") : t("c.paused")}</button>`}
       <a class="btn plain" href=${to("messages", id)}>${t("story")} <kbd aria-hidden="true">w</kbd></a>
-      ${isOpen && html`<button class="btn plain" type="button" disabled=${link.value.state !== "live"} onClick=${() => callOff(message ?? tree ?? { id }, parts)}>${t("c.off")} <kbd aria-hidden="true">X</kbd></button>`}</header>
+      ${isOpen && html`<button class="btn plain" type="button" ...${acting(link.value.state !== "live")} onClick=${() => callOff(message ?? tree ?? { id }, parts)}>${t("c.off")} <kbd aria-hidden="true">X</kbd></button>`}</header>
     ${problem ? html`<p class="pad-l dim"><${Text} of=${problem.why || t("error.load")} /></p>` : !tree ? html`<${Outline} rows=${6} />` : html`
       <div class="pad-l stack">${chain && html`<${Asked} chain=${chain} />`}<${Ladder} tree=${tree} parts=${parts} mark=${markOf(tree)} /></div><hr />
       ${details?.answer?.text && html`<div class="pad-l stack"><h3>${t("m.answer")}</h3><blockquote class="said"><${Text} of=${details.answer.text} isBlock=${true} /></blockquote></div><hr />`}
