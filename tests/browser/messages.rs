@@ -221,6 +221,8 @@ fn in_the_command_center(browser: &Browser) {
     browser.until(&format!("{rows} > 5 && {rows} < 40"));
     let count = "Number(document.querySelector('.work .window li').getAttribute('aria-setsize'))";
     browser.until(&format!("{count} >= 100"));
+    // The first picture has no more of them.
+    browser.until("/Open 1\\d\\d\\+/.test(document.querySelector('.work .tabs').textContent)");
     let last = "(() => { const box = document.querySelector('.work .window'); box.scrollTop = box.scrollHeight; \
                 return [...document.querySelectorAll('.work .window li')].some((one) => one.getAttribute('aria-posinset') === one.getAttribute('aria-setsize')) })()";
     browser.until(last);

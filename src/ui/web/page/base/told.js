@@ -19,6 +19,7 @@ const SENTENCES = [
   [/^failed: (.+)$/s, "told.failed", "why"],
   [/^(\S+) waits for a limit to pass$/, "need.limit", "agent"],
   [/^(\S+) ended while the message was \w+: (.*?)(?:; its last line was: (.*))?; on_doubt is hold: .*$/s, "told.doubt", "agent", "how", "line"],
+  [/^(\S+): `tasuki agent start \S+` starts it$/, "told.stopped", "agent"],
   [/^a person \((.*)\): `tasuki retry\|cancel (\S+)`$/s, "told.person", "why", "id"],
   [/^is being typed to (\S+) \(turn (\d+), [\w -]+?(, again)?\)$/, "told.typing", "agent", "n", "again"],
   [/^was submitted(?: \(receipt: (\w+)\))?$/, "told.submitted", "ev"],

@@ -125,6 +125,7 @@ export const STATES = {
   "told.by": [" ({ev})", "（{ev}）"],
   "told.again": [", again", "（再入力）"],
   "told.doubt": ["{agent} ended while it had the message: {how}{_line}", "{agent} がメッセージを持ったまま終了: {how}{_line}"],
+  "told.stopped": ["{agent}: `tasuki agent start {agent}` starts it", "{agent}: `tasuki agent start {agent}` で起動します"],
   "told.person": ["you: {why}", "あなた: {why}"],
   "told.typing": ["is being typed to {agent}, turn {n}{_again}", "{agent} に入力中、{n} 回目{_again}"],
   "told.submitted": ["was submitted{_ev}", "送信した{_ev}"],

@@ -7,13 +7,13 @@ import { question, quoted } from "../base/text.js";
 import { inWords } from "../base/told.js";
 import { frozen } from "../base/time.js";
 import { evidenceOf } from "../base/states.js";
-import { agents, isHalted, link, markOf, messages, needs, team } from "../live/store.js";
+import { agents, isHalted, link, markOf, messages, needs, team, workspace } from "../live/store.js";
 import { chainOf, hasEnded, isYours, roots } from "../live/model.js";
 import { useStory } from "../live/story.js";
 import { ask } from "../live/api.js";
 import { eventsOf, flat } from "../draw/relay.js";
 import { shortId } from "../draw/sequence.js";
-import { Age, Empty, Icon, Name, Outline, Tabs, Text, When, slots } from "../parts/small.js";
+import { Age, Empty, Icon, Name, Outline, Said, Tabs, Text, When, slots } from "../parts/small.js";
 import { Ladder, Relay } from "../parts/bars.js";
 import { Windowed } from "../parts/window.js";
 import { acting, callOff, isRetriable, retry } from "../parts/act.js";
@@ -21,6 +21,8 @@ import { Composer, suggest } from "./compose.js";
 
 /** Ended tasks that are listed. */
 const ENDED = 30;
+/** Open tasks that the first picture has; there may be more. */
+const FIRST = 100;
 /** Tasks that are drawn whole, each as high as it is. More of them scroll in a box, in rows of one height. */
 const FEW = 30;
 
@@ -32,6 +34,7 @@ export function Command() {
   const ended = useEnded(isEnded);
   const ids = useMemo(() => new Set(open.map((message) => message.id)), [open]);
   const stuck = needs.value.chains.find((chain) => ids.has(chain.message) && isYours(chain));
+  const isMore = open.length >= FIRST && (workspace.value?.open ?? 0) > open.length;
   const follow = query.follow ?? stuck?.message ?? open[0]?.id ?? null;
   const list = isEnded ? ended : open;
   const move = (by) => () => {
@@ -42,7 +45,7 @@ export function Command() {
   useKeys({ j: move(1), ArrowDown: move(1), k: move(-1), ArrowUp: move(-1), n: () => document.getElementById("what")?.focus() });
   return html`<div class="cols work"><div class="stack stackl"><${Composer} />
       <section class="card" aria-labelledby="yours"><header><h2 class="grow" id="yours">${t("c.yours")}</h2>
-        <${Tabs} label=${t("c.yours")} chosen=${isEnded} choices=${[[false, `${t("c.open")} ${open.length}`], [true, t("c.ended")]]} onChoose=${setEnded} /></header>
+        <${Tabs} label=${t("c.yours")} chosen=${isEnded} choices=${[[false, `${t("c.open")} ${open.length}${isMore ? "+" : ""}`], [true, t("c.ended")]]} onChoose=${setEnded} /></header>
         ${list === null ? html`<${Outline} rows=${3} />` : list.length === 0 ? html`<p class="pad dim">${isEnded ? t("c.none.ended") : t("c.none")}</p>`
           : list.length <= FEW ? html`<ul class="list">${list.map((message) => html`<li key=${message.id}><${Task} message=${message} isChosen=${message.id === follow} /></li>`)}</ul>`
             : html`<${Windowed} list=${list} chosen=${query.follow} row=${(message) => html`<${Task} message=${message} isChosen=${message.id === follow} />`} />`}</section></div>
@@ -84,7 +87,7 @@ function Task({ message, isChosen }) {
   return html`<a href=${to("command", null, { follow: message.id })} aria-current=${isChosen ? "true" : undefined}><${Icon} name=${mark.icon} tone=${mark.tone} />
     <span class="t"><${Text} of=${message.title ?? message.id} /></span><span class="meta"><${Age} since=${hasEnded(message) ? message.since : message.accepted_at} /></span>
     <span class="m meta"><span class=${mark.tone === "ask" ? "c-ask" : ""}>${mark.word}</span>${message.stage === "held" ? html`: ${t("held.why")}` : isYou && through ? html`, ${slots("c.through", { agent: html`<${Text} of=${through} />` })}` : message.reason ? html`: <${Text} of=${inWords(message.reason)} />`
-      : mark.icon === "limit" && holder?.why ? html`: <${Text} of=${holder.why} />` : message.waits_for && !hasEnded(message) && mark.icon !== "stopped" ? html`: <${Text} of=${inWords(message.waits_for)} />` : html`, <${Text} of=${message.agent ?? message.to} />`}</span></a>`;
+      : mark.icon === "limit" && holder?.why ? html`: <${Text} of=${holder.why} />` : message.waits_for && !hasEnded(message) && mark.icon !== "stopped" ? html`: <${Said} of=${inWords(message.waits_for)} />` : html`, <${Text} of=${message.agent ?? message.to} />`}</span></a>`;
 }
 
 function Followed({ id }) {

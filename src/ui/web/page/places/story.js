@@ -12,7 +12,7 @@ import { markOf } from "../live/store.js";
 import { useStory } from "../live/story.js";
 import { flat } from "../draw/relay.js";
 import { sequence } from "../draw/sequence.js";
-import { Age, CopyButton, Icon, Name, Outline, Text, When, slots, useWidth } from "../parts/small.js";
+import { Age, CopyButton, Icon, Name, Outline, Said, Text, When, slots, useWidth } from "../parts/small.js";
 import { acting, callOff, isRetriable, retry } from "../parts/act.js";
 import { Lanes } from "./lanes.js";
 
@@ -58,7 +58,7 @@ function Head({ tree, details, open, steps }) {
     ${tree.stage === "failed" && !seen && (answer || details?.reason) && html`<div class="note bad"><${Icon} name="failed" tone="bad" /><div class="grow"><strong>${t("need.failed.why")}</strong><p><${Text} of=${firstLine(inWords(answer?.text ?? details.reason), 600)} /></p></div></div>`}
     ${seen && html`<blockquote class="said"><${Text} of=${seen === "answer" ? answer.text : details.content} isBlock=${true} />${seen === "answer" && html`<footer class="meta"><${Text} of=${answer.from} />, ${answer.source && `${answer.source}, `}${t("m.proof", { proof: answer.proof })}</footer>`}</blockquote>`}
     <${Sums} tree=${tree} steps=${steps} />
-    ${tree.waits_for && html`<p class="dim">${t("waits.for")} <${Text} of=${inWords(tree.waits_for)} /></p>`}
+    ${tree.waits_for && html`<p class="dim">${t("waits.for")} <${Said} of=${inWords(tree.waits_for)} /></p>`}
     ${tree.untold > 0 && html`<p class="meta">${plural("m.untold", tree.untold)}</p>`}</div>`;
 }
 
