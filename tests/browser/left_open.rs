@@ -169,7 +169,7 @@ fn a_computer_that_slept_shows_what_happened_meanwhile_and_the_right_time() {
     house.result("last");
     for page in [&browser, &awake] {
         page.until(LIVE);
-        page.until("document.querySelector('.window .list li .t bdi')?.textContent === 'last'");
+        page.until("document.querySelector('.window .list li .id bdi')?.textContent === 'last'");
     }
     // Its clock goes on: the age of the newest is what the daemon's clock says, in both.
     let age = "return [...document.querySelectorAll('.window .list time')].slice(0, 1).map((one) => [one.textContent, (Date.now() - Date.parse(one.dateTime)) / 1000])[0]";

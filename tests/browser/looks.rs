@@ -8,9 +8,9 @@ use crate::scene;
 /// Widths and heights at which everything is looked at.
 const SIZES: [(u32, u32); 2] = [(1440, 900), (390, 844)];
 /// Name, address, and what has to be there.
-type Place = (&'static str, &'static str, &'static str);
+type Place<'a> = (&'a str, &'a str, &'a str);
 
-const PLACES: [Place; 7] = [
+const PLACES: [Place<'static>; 7] = [
     ("needs", "/needs", "document.querySelector('.grp')"),
     ("needs-one", "/needs/held.ledger-wal", "document.querySelector('.det')"),
     (
@@ -25,7 +25,7 @@ const PLACES: [Place; 7] = [
 ];
 
 /// Goes to a place, waits for what has to be there, and looks: nothing is wider than the page, nobody is kept out.
-fn look(browser: &Browser, looks: Looks, (name, place, is_there): Place) {
+fn look(browser: &Browser, looks: Looks, (name, place, is_there): Place<'_>) {
     browser.look(looks);
     browser.run("location.hash = arguments[0]", &[serde_json::json!(place)]);
     browser.until(is_there);
@@ -64,6 +64,67 @@ fn each_place_looks_well_in_both_themes_and_widths_and_in_japanese() {
         PLACES.into_iter().for_each(|place| look(&browser, looks.in_japanese(), place));
     }
     clean(&browser);
+}
+
+/// What is higher or wider than its box, of what has words that must be read whole.
+const CUT: &str = "return [...document.querySelectorAll('button, .btn, .agent, .you, .ladder li, .seq li, .pulse a, .bar-tabs a, .nav li a, .tabs')]
+    .filter((one) => one.offsetParent && (one.scrollHeight > one.clientHeight + 2 || one.scrollWidth > one.clientWidth + 2))
+    .map((one) => `${one.tagName}.${one.className}: ${one.textContent.slice(0, 60)} ${one.scrollWidth}x${one.scrollHeight} in ${one.clientWidth}x${one.clientHeight}`)";
+
+#[test]
+fn at_200_percent_and_with_large_letters_nothing_is_cut() {
+    let house = scene::kakeibo();
+    let address = address(&house, &["needs"]);
+    // A browser's zoom makes its window smaller, in pixels of the page; its setting of letters makes all but the window larger.
+    for (letters, size) in [(16, (720, 450)), (20, (1440, 900)), (24, (1440, 900)), (32, (1440, 900))] {
+        let browser =
+            Browser::start_with(Looks::DESK, &[&format!("--blink-settings=defaultFontSize={letters}")]);
+        browser.open(&address);
+        browser.until("document.querySelector('.grp')");
+        let font = browser.run("return getComputedStyle(document.documentElement).fontSize", &[]);
+        assert_eq!(font, serde_json::json!(format!("{letters}px")));
+        for (name, place, is_there) in PLACES {
+            let name = format!("{name}-letters-{letters}");
+            look(&browser, Looks::DESK.sized(size.0, size.1), (&name, place, is_there));
+            assert_eq!(browser.run(CUT, &[]), serde_json::json!([]), "{name}");
+        }
+        clean(&browser);
+    }
+}
+
+/// Runs in each frame: names what moves.
+const MOVES: &str = "window.__moves = new Set(); (function look() {
+    for (const one of document.getAnimations()) if (one.effect.getTiming().duration > 1) window.__moves.add(`${one.animationName ?? one.transitionProperty} ${one.effect.target.className}`);
+    requestAnimationFrame(look); })()";
+
+#[test]
+fn nothing_moves_for_who_wants_no_movement() {
+    let mut house = crate::house::House::plain("still 静");
+    house.start();
+    for (motion, moves) in [("no-preference", true), ("reduce", false)] {
+        let browser = Browser::start(Looks::DESK);
+        let features = serde_json::json!({"features": [{"name": "prefers-reduced-motion", "value": motion}]});
+        browser.devtools("Emulation.setEmulatedMedia", &features);
+        browser.devtools("Page.addScriptToEvaluateOnNewDocument", &serde_json::json!({"source": MOVES}));
+        browser.open(&address(&house, &["needs"]));
+        browser.until_shown("Nothing waits for you");
+        let id = format!("m-{motion}");
+        for place in ["command", "team/worker", "team?view=table", "messages", "settings", "needs"] {
+            browser.run("location.hash = `#/${arguments[0]}`", &[serde_json::json!(place)]);
+            browser.until("!document.querySelector('main .outline')");
+            if place == "command" {
+                house.drop(&format!("{id}.yaml"), &format!("id: {id}\nto: worker\ncontent: 動く\n"));
+                house.result(&id);
+                browser.run("location.hash = `#/command?follow=${arguments[0]}`", &[serde_json::json!(id)]);
+                browser.until_shown("answer to");
+            }
+            // Four frames, in which what moves would have begun.
+            browser.run_later("const done = arguments[0]; let left = 4; (function next() { left-- ? requestAnimationFrame(next) : done(true) })()", &[]);
+        }
+        let seen = browser.run("return [...window.__moves]", &[]);
+        assert_eq!(seen.as_array().is_some_and(|seen| !seen.is_empty()), moves, "{motion}: {seen}");
+        clean(&browser);
+    }
 }
 
 /// On a phone a list and one of its items are two places, with a way back.

@@ -16,6 +16,7 @@ mod house;
 mod left_open;
 mod logic;
 mod looks;
+mod looks_only;
 mod messages;
 mod needs;
 mod opening;

@@ -3,7 +3,9 @@
 use crate::browser::{Browser, Looks};
 use crate::house::House;
 use crate::opening::{address, clean};
+use serde_json::{Value, json};
 use std::fmt::Write as _;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// Fails what it is told to, and answers else with a MiB.
 const TELLS: &str = r#"
@@ -57,6 +59,116 @@ fn one_of_ten_thousand_is_found_and_its_story_is_told() {
     clean(&browser);
 }
 
+/// Runs before the page: when each id stood in the list first, and how often the daemon was asked for a list.
+const WATCH: &str = "window.__stood = {}; window.__lists = 0;
+    const fetched = window.fetch.bind(window);
+    window.fetch = (address, ...more) => ((window.__lists += String(address).startsWith('/api/messages?') ? 1 : 0), fetched(address, ...more));
+    new MutationObserver(() => { for (const { textContent: id } of document.querySelectorAll('.window .list .id bdi')) window.__stood[id] ??= Date.now(); })
+      .observe(document, { subtree: true, childList: true, characterData: true });";
+/// Messages that come one after the other, and the time between two: shorter than the list is read again.
+const ONES: usize = 20;
+const BETWEEN: std::time::Duration = std::time::Duration::from_millis(170);
+
+fn now() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).expect("a time").as_secs_f64() * 1000.0
+}
+
+#[test]
+fn a_message_stands_in_the_list_soon_after_it_came_and_the_list_is_not_read_again_for_it() {
+    let mut house = House::plain("soon すぐ");
+    house.start();
+    assert!(house.ask(&["agent", "stop", "worker"]).status.success());
+    house.drop("before.yaml", "id: before\nto: worker\ncontent: x\n");
+    // So tall that each row is drawn.
+    let browser = Browser::start(Looks::DESK.sized(1440, 2000));
+    browser.devtools("Page.addScriptToEvaluateOnNewDocument", &json!({"source": WATCH}));
+    browser.open(&address(&house, &["messages"]));
+    browser.until("document.querySelectorAll('.window .list li').length === 1");
+    let begun = Instant::now();
+    let mut took: Vec<f64> = Vec::new();
+    for number in 0..ONES {
+        let at = now();
+        house.drop(
+            &format!("{number}.yaml"),
+            &format!("id: soon-{number}\nto: worker\ncontent: 仕訳 {number}\n"),
+        );
+        let stood = browser.until(&format!("window.__stood['soon-{number}']"));
+        took.push(stood.as_f64().expect("a time") - at);
+        std::thread::sleep(BETWEEN);
+    }
+    println!("rename of a drop → its row, ms: {took:.0?}");
+    took.sort_by(f64::total_cmp);
+    assert!(took[ONES / 2] < 200.0, "{took:?}");
+    // What ends changes its place at once.
+    assert!(house.ask(&["cancel", "soon-3"]).status.success());
+    browser.until("[...document.querySelectorAll('.window .list li')].at(-1).querySelector('.id').textContent === 'soon-3'");
+    browser.until(
+        "document.querySelector('.window .list li:last-child .vh').textContent.includes('called off')",
+    );
+    let lists = browser.run("return window.__lists", &[]).as_f64().expect("a number");
+    assert!(lists <= 2.0 + begun.elapsed().as_secs_f64() / 9.0, "{lists} lists");
+    let shown =
+        "return [...document.querySelectorAll('.window .list .id bdi')].map((one) => one.textContent)";
+    let wanted = house.ask(&["list", "--all", "--json"]);
+    let wanted: Value = serde_json::from_slice(&wanted.stdout).expect("a list");
+    let wanted: Vec<&Value> =
+        wanted["messages"].as_array().expect("messages").iter().map(|one| &one["id"]).collect();
+    assert_eq!(browser.run(shown, &[]), json!(wanted), "its order is the daemon's");
+    filtered(&browser, &house);
+    clean(&browser);
+}
+
+/// A filter holds for what comes; where words may be in the content, the daemon is asked.
+fn filtered(browser: &Browser, house: &House) {
+    browser.run("location.hash = '#/messages?filter=state:open%20仕訳'", &[]);
+    browser.until("document.querySelectorAll('.window .list li').length === 19 || document.querySelectorAll('.window .list li').length > 10");
+    house.drop("no.yaml", "id: other\nto: worker\ncontent: 別\n");
+    house.drop("deep.yaml", "id: deep\nto: worker\ncontent: |\n  題\n  仕訳 below\n");
+    browser.until("window.__stood['deep']");
+    assert!(house.ask(&["cancel", "deep"]).status.success());
+    browser.until("![...document.querySelectorAll('.window .list .id bdi')].some((one) => ['deep', 'other'].includes(one.textContent))");
+}
+
+/// Runs before the page: to the story of a message it adds a claim that was not believed, before the one that was. This version of the
+/// daemon makes none, since it refuses tasks whose evidence it would have to check; the journal and the answers have a place for it.
+const UNBELIEVED: &str = "const fetched = window.fetch.bind(window);
+    window.fetch = async (address, ...more) => {
+      const answer = await fetched(address, ...more);
+      if (!String(address).endsWith('/story')) return answer;
+      const data = await answer.json(), { story } = data.tree, at = story.findIndex((step) => step.what === 'claimed');
+      if (at >= 0) story.splice(at, 0, { ...story[at], seq: story[at - 1].seq, text: 'was reported done', evidence: 'marker' },
+        { ...story[at], seq: story[at - 1].seq, what: 'reopened', text: 'goes back to its agent: report.md is not there', evidence: 'report.md is not there' });
+      return new Response(JSON.stringify(data), { status: answer.status, headers: answer.headers });
+    };";
+
+#[test]
+fn a_claim_that_was_not_believed_stays_in_the_story_with_its_reason() {
+    let mut house = House::plain("unbelieved 疑");
+    house.start();
+    house.drop("one.yaml", "id: one\nto: worker\ncontent: write report.md\n");
+    house.result("one");
+    let browser = Browser::start(Looks::DESK);
+    browser.devtools("Page.addScriptToEvaluateOnNewDocument", &json!({"source": UNBELIEVED}));
+    browser.open(&address(&house, &["messages/one"]));
+    browser.until("document.querySelectorAll('.seq li').length >= 4");
+    let rows = "return [...document.querySelectorAll('.seq li .e')].map((one) => [one.querySelector('a').textContent, one.querySelector('small:not(.ph)')?.textContent ?? ''].join(': '))";
+    let rows = browser.run(rows, &[]).to_string();
+    let (not, believed) = (
+        rows.find("Claims done, and is not believed: report.md is not there"),
+        rows.find("Claims done, and it is verified"),
+    );
+    assert!(not.is_some() && not < believed, "{rows}");
+    // It is what one looks at first, and is counted.
+    browser.until("document.querySelector('.seq li.sel')?.textContent.includes('is not believed')");
+    browser.until("document.querySelector('.chk')?.textContent.includes('report.md is not there')");
+    browser.until("[...document.querySelectorAll('.sums div')].some((one) => one.textContent === '1claims not believed')");
+    browser.picture("unbelieved");
+    // Where it is followed, it is told in the order in which it happened.
+    browser.run("location.hash = '#/command?follow=one'", &[]);
+    browser.until_shown("worker is not believed, and goes on with the task");
+    clean(&browser);
+}
+
 fn failed(browser: &Browser) {
     browser.until(
         "document.querySelector('svg.lanes') && document.querySelectorAll('.seq li time').length >= 3",
@@ -99,4 +211,28 @@ fn found(browser: &Browser) {
     browser.until("location.hash.startsWith('#/messages/fails')");
     browser.press("\u{E00C}");
     browser.until("location.hash.startsWith('#/messages?')");
+    in_the_command_center(browser);
+}
+
+/// Where many tasks are open, few rows are drawn, and the one that is followed is in sight.
+fn in_the_command_center(browser: &Browser) {
+    browser.run("location.hash = '#/command'", &[]);
+    let rows = "document.querySelectorAll('.work .window li').length";
+    browser.until(&format!("{rows} > 5 && {rows} < 40"));
+    let count = "Number(document.querySelector('.work .window li').getAttribute('aria-setsize'))";
+    browser.until(&format!("{count} >= 100"));
+    // The first picture has no more of them.
+    browser.until("/Open 1\\d\\d\\+/.test(document.querySelector('.work .tabs').textContent)");
+    let last = "(() => { const box = document.querySelector('.work .window'); box.scrollTop = box.scrollHeight; \
+                return [...document.querySelectorAll('.work .window li')].some((one) => one.getAttribute('aria-posinset') === one.getAttribute('aria-setsize')) })()";
+    browser.until(last);
+    browser.until(&format!("{rows} < 40"));
+    browser.click(".work .window li:last-child a");
+    let followed = browser.until("document.querySelector('.work .window [aria-current] .t')?.textContent");
+    browser.run("document.activeElement.blur()", &[]);
+    browser.press("kkkkkkkkkkkkkkkkkkkk");
+    browser.until(&format!(
+        "document.querySelector('.work .window [aria-current] .t')?.textContent !== {followed}"
+    ));
+    browser.until("(() => { const row = document.querySelector('.work .window [aria-current]').getBoundingClientRect(), box = document.querySelector('.work .window').getBoundingClientRect(); return row.top >= box.top - 1 && row.bottom <= box.bottom + 1 })()");
 }

@@ -96,6 +96,47 @@ fn what_failed_and_what_is_held_say_why_and_are_tried_again_once() {
     clean(&browser);
 }
 
+/// Dies of its first turn, and does what it is told from then on.
+const FRAIL: &str = "[ -e died ] || { IFS= read -r line; : > died; exit 3; }\nexec bash ./agent.sh\n";
+
+#[test]
+fn a_message_in_doubt_is_decided_from_the_page() {
+    let agent = "  - {name: frail, reports_to: user, provider: plain, command: [bash, ./frail.sh], marker: PLAIN OK}\n";
+    let files = [("frail.sh", FRAIL), ("agent.sh", crate::house::PLAIN_AGENT)];
+    let mut house = crate::house::House::new("doubt 不明", agent, &files);
+    house.start();
+    let browser = Browser::start(Looks::DESK);
+    browser.open(&address(&house, &["needs"]));
+    browser.until_shown("Nothing waits for you");
+    house.drop("d.yaml", "id: doubt\nto: frail\ncontent: 届いたか\non_doubt: hold\n");
+    browser.until_shown("Was “届いたか” delivered?");
+    until_tab(&browser, "(1) Needs you", "icons/1.svg");
+    browser.until_shown("frail ended while it had the message");
+    browser.until_shown("If nothing is done");
+    assert!(house.read("queue/active/doubt.yaml").contains("stage: held"));
+    in_its_story(&browser);
+    // Nothing is typed again before somebody says so.
+    browser.run("location.hash = '#/needs/held.doubt'", &[]);
+    let again =
+        "[...document.querySelectorAll('.det .btn')].find((one) => one.textContent.includes('Try it again'))";
+    browser.until(&format!("{again}?.disabled === false"));
+    browser.run(&format!("{again}.click()"), &[]);
+    browser.until("document.querySelector('dialog[open] .btn:not(.plain)')?.click() || document.body.innerText.includes('Nothing waits for you')");
+    assert!(house.result("doubt").contains("status: completed"));
+    until_tab(&browser, "Needs you", "icons/0.svg");
+    browser.run("location.hash = '#/messages'", &[]);
+    browser.until("document.querySelector('.window .list li .vh')?.textContent.includes('completed')");
+    clean(&browser);
+}
+
+/// The story and the tail say it in words of the page's own.
+fn in_its_story(browser: &Browser) {
+    browser.run("location.hash = '#/messages/doubt'", &[]);
+    browser.until("[...document.querySelectorAll('.seq li .e a')].some((one) => one.textContent === 'Held')");
+    browser.run("location.hash = '#/command?follow=doubt'", &[]);
+    browser.until_shown("the task is held: you decide what becomes of it");
+}
+
 /// Fails as long as the file `mended` is not there.
 const FAILS: &str = r#"
 while IFS= read -r line; do

@@ -210,7 +210,7 @@ fn titles(browser: &Browser, list: &[String]) {
     go(browser, "#/messages");
     browser.until("document.querySelector('.window .list li')");
     let script = "const done = arguments[0], seen = new Set(), box = document.querySelector('.window');
-        const look = () => { for (const one of document.querySelectorAll('.window .m')) seen.add(one.textContent); };
+        const look = () => { for (const one of document.querySelectorAll('.window .t')) seen.add(one.textContent); };
         const step = () => {
           look();
           const at = box.scrollTop;

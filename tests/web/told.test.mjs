@@ -1,7 +1,7 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import { inWords, isOver } from "../../src/ui/web/page/base/told.js";
-import { blockOf, markOf, markOfMessage } from "../../src/ui/web/page/base/states.js";
+import { blockOf, evidenceOf, markOf, markOfMessage } from "../../src/ui/web/page/base/states.js";
 import { calledOf } from "../../src/ui/web/page/live/model.js";
 import { howsOf } from "../../src/ui/web/page/draw/relay.js";
 import { sequence } from "../../src/ui/web/page/draw/sequence.js";
@@ -100,6 +100,30 @@ test("calling off says what it hits: nobody is interrupted for what is queued", 
   assert.equal(hitsOf(message({ stage: "held" }), 0), "held");
   assert.equal(hitsOf(message({ stage: "waiting" }), 3), "parts");
   for (const hits of ["queued", "at-work", "held", "parts.one", "parts.many"]) assert.ok(`c.off.${hits}` in table(), hits);
+});
+
+test("what a history says of a message is told in the page's words, with its reason and its evidence", () => {
+  const held = "ended while the message was working: killed by SIGKILL; its last line was: BUILD; on_doubt is hold: `tasuki retry t` or `tasuki cancel t`";
+  assert.equal(inWords(`coder ${held}`), "coder ended while it had the message: killed by SIGKILL; its last line was: BUILD");
+  assert.equal(inWords("is being worked on (receipt: echoed)"), "is being worked on (the line left its box)");
+  language.value = "ja";
+  try {
+    const words = (text) => {
+      const told = inWords(text);
+      assert.notEqual(told, text);
+      return told;
+    };
+    assert.equal(words(`is held: coder ${held}`), "保留: coder がメッセージを持ったまま終了: killed by SIGKILL。最後の行: BUILD");
+    assert.equal(words("is being typed to coder (turn 2, task, again)"), "coder に入力中、2 回目（再入力）");
+    assert.equal(words("failed (by reply): the disk is gone"), "失敗（トークン付きの返信）: the disk is gone");
+    assert.equal(words(`a person (coder ${held}): \`tasuki retry|cancel t\``), "あなた: coder がメッセージを持ったまま終了: killed by SIGKILL。最後の行: BUILD");
+    for (const text of ["was submitted", "is being worked on", "was reported done (by marker)", "is verified (by marker)", "completed (by marker, proof: weak)", "was not typed after all", "will be tried again", "goes back to its pool", "goes back to its agent: cargo test failed", "is in doubt", "is waiting", "was called off: coder was interrupted, and its turn has ended", "coder: `tasuki agent start coder` starts it"]) assert.doesNotMatch(words(text), /was |is |goes |by |will |starts it/, text);
+    assert.equal(evidenceOf("cancelled by user"), "取り消し: あなた");
+    // What happens to a message has a sentence of the page's own.
+    for (const what of ["accepted", "typing", "withdrawn", "delivered", "read", "retrying", "returned", "in_doubt", "held", "waiting", "asked", "claimed", "verified", "reopened", "said", "completed", "failed", "cancelled", "interrupted"]) for (const key of [`s.${what}`, `w.${what}`]) assert.ok(key in table(), key);
+  } finally {
+    language.value = "en";
+  }
 });
 
 test("each kind of need says what becomes of it if nothing is done", () => {

@@ -99,6 +99,8 @@ impl Stream {
         loop {
             let durable = self.reads.extents.borrow_and_update().durable;
             while self.send_steps(durable).await? {}
+            // Looked at here, news wakes nobody below.
+            is_stale |= !self.touched.is_empty();
             if is_stale && may_show {
                 self.reads.live.mark_unchanged();
                 self.send_view().await?;

@@ -13,8 +13,11 @@ const stored = (key) => {
 export const theme = signal(stored("theme") ?? "system");
 export const chosenLanguage = signal(stored("language") ?? "auto");
 export const keysOn = signal(stored("keys") !== "off");
-/** Whether there is one column only (below 900 px). */
+/** Whether there is one column only (below 56.25 em: 900 px with letters of the usual size). */
 export const narrow = signal(false);
+
+/** How large the letters are that this browser is set to; 1 is usual. */
+export const scale = () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
 
 const keep = (key, value) => {
   try {
@@ -25,7 +28,7 @@ const keep = (key, value) => {
 };
 
 export function startPrefs() {
-  const small = matchMedia("(max-width: 900px)");
+  const small = matchMedia("(max-width: 56.25em)");
   const look = () => {
     narrow.value = small.matches;
   };

@@ -1,6 +1,7 @@
 // How a state looks: its mark, its colour and its word. Form and word first, colour last.
 import { reasonAndCure, question } from "./text.js";
 import { isYours } from "../live/model.js";
+import { inWords } from "./told.js";
 import { t, plural, has } from "./words.js";
 
 const AGENT = {
@@ -97,7 +98,7 @@ export function markOfNeed(need) {
 /** How something is known, in the page's words where it is one of the journal's. */
 export function evidenceOf(text) {
   const [, source, proof] = /^(\w+), proof: (\w+)$/.exec(text) ?? [null, text, null];
-  if (!has(`ev.${source}`)) return text;
+  if (!has(`ev.${source}`)) return inWords(text);
   return proof === "weak" ? t("ev.weak", { what: t(`ev.${source}`) }) : t(`ev.${source}`);
 }
 

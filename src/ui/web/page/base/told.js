@@ -1,5 +1,5 @@
 // What the daemon tells in sentences of its own, in the page's words where they have one. Pure.
-import { t } from "./words.js";
+import { has, t } from "./words.js";
 
 /** A sentence, the key of its words, and what it names, in the order of the groups. */
 const SENTENCES = [
@@ -18,20 +18,47 @@ const SENTENCES = [
   [/^(?:timed out: )?(\S+) has not answered within (\d+) s$/, "told.late", "agent", "s"],
   [/^failed: (.+)$/s, "told.failed", "why"],
   [/^(\S+) waits for a limit to pass$/, "need.limit", "agent"],
+  [/^(\S+) ended while the message was \w+: (.*?)(?:; its last line was: (.*))?; on_doubt is hold: .*$/s, "told.doubt", "agent", "how", "line"],
+  [/^(\S+): `tasuki agent start \S+` starts it$/, "told.stopped", "agent"],
+  [/^a person \((.*)\): `tasuki retry\|cancel (\S+)`$/s, "told.person", "why", "id"],
+  [/^is being typed to (\S+) \(turn (\d+), [\w -]+?(, again)?\)$/, "told.typing", "agent", "n", "again"],
+  [/^was submitted(?: \(receipt: (\w+)\))?$/, "told.submitted", "ev"],
+  [/^is being worked on(?: \((?:receipt: |by )(\w+)\))?$/, "told.working", "ev"],
+  [/^was reported done(?: \(by (\w+)\))?$/, "told.reported", "ev"],
+  [/^is verified(?: \(by (\w+)\))?$/, "told.verified", "ev"],
+  [/^completed(?: \(by (\w+)(?:, proof: (\w+))?.*\))?$/, "told.completed", "ev"],
+  [/^failed \(by (\w+).*?\): (.+)$/s, "told.failed.by", "ev", "why"],
+  [/^was not typed after all(?:: (.*))?$/s, "told.withdrawn", "why"],
+  [/^will be tried again(?:: (.*))?$/s, "told.retrying", "why"],
+  [/^goes back to its pool(?:: (.*))?$/s, "told.returned", "why"],
+  [/^goes back to its agent(?:: (.*))?$/s, "told.reopened", "why"],
+  [/^is in doubt(?:: (.*))?$/s, "told.in_doubt", "why"],
+  [/^is held(?:: (.*))?$/s, "told.held", "why"],
+  [/^is waiting(?:: (.*))?$/s, "told.waiting", "why"],
+  [/^was called off: (\S+) was interrupted, and its turn has ended$/, "told.interrupted", "agent"],
 ];
+
+/** Ends of sentences that are said where they are known: a reason, a last line, evidence. */
+const ENDS = { why: "told.why", line: "told.line", ev: "told.by", again: "told.again" };
 
 /** A sentence of the daemon in the page's words; one that is not known stays as it is. */
 export function inWords(text) {
   for (const [sentence, key, ...names] of SENTENCES) {
     const found = sentence.exec(text ?? "");
     if (!found) continue;
-    const values = Object.fromEntries(names.map((name, at) => [name, whom(found[at + 1] ?? "")]));
+    const values = Object.fromEntries(names.map((name, at) => [name, valueOf(name, found[at + 1] ?? "")]));
+    for (const [name, end] of Object.entries(ENDS)) values[`_${name}`] = values[name] ? t(end, values) : "";
     return t(key === "told.limit" && values.why ? "told.limit.why" : key === "told.parts" && values.ids ? "told.parts.ids" : key, values);
   }
   return text ?? "";
 }
 
-const whom = (name) => (name === "user" ? t("you") : name);
+/** What a sentence names, in words: a person, evidence, and a reason that is a sentence itself. */
+function valueOf(name, value) {
+  if (name === "ev") return has(`ev.${value}`) ? t(`ev.${value}`) : value;
+  if (name === "why") return inWords(value);
+  return value === "user" ? t("you") : value;
+}
 
 /** Whether what was told of a refusal is over: by what is looked at now, and by what has become of whom it was about. */
 export function isOver(told, before, now) {

@@ -32,6 +32,9 @@ const SHELL = {
   "daemon.none": ["no daemon", "デーモンなし"],
   "daemon.away": ["daemon away since {at}", "{at} からデーモン不在"],
   "daemon.opening": ["connecting", "接続しています"],
+  "looks-only": ["This page may look, and change nothing.", "このページは見るだけで、何も変えられません。"],
+  "looks-only.cure": ["open the address that `tasuki web` prints", "`tasuki web` が表示するアドレスを開いてください"],
+  "looks-only.tag": ["looks only", "閲覧のみ"],
   "hold": ["Hold all typing", "入力をすべて止める"],
   "hold.off": ["Let typing go on", "入力を再開する"],
   "find": ["find", "検索"],
@@ -97,6 +100,7 @@ const SHELL = {
   "key.explain": ["how its screen is read", "画面の読み取り方"],
   "key.retry": ["retry", "再試行"],
   "key.off": ["call off (asks)", "取り消す(確認あり)"],
+  "key.restart": ["restart or start the agent (restart asks)", "エージェントを再起動・起動する(再起動は確認あり)"],
   "key.hold": ["hold all typing; let go on (asks)", "入力を止める・再開する(確認あり)"],
   "key.help": ["this list", "この一覧"],
 };

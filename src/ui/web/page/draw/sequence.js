@@ -11,8 +11,8 @@ const SAME_MS = 2000;
 
 const time = (text) => Date.parse(text);
 
-/** The diagram of a history; `now` ends what is open. */
-export function sequence(tree, now) {
+/** The diagram of a history; `now` ends what is open, and `scale` is how large its letters are. */
+export function sequence(tree, now, scale = 1) {
   const nodes = flat(tree).map(({ tree: node }) => node);
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const steps = nodes.flatMap((node) => rowsOf(node, byId)).sort((one, other) => one.seq - other.seq);
@@ -20,7 +20,7 @@ export function sequence(tree, now) {
   const rows = withGaps(steps, nodes, tree, now);
   let y = 0;
   for (const row of rows) {
-    row.height = row.kind === "gap" ? GAP : ROW;
+    row.height = (row.kind === "gap" ? GAP : ROW) * scale;
     row.y = y + row.height / 2;
     y += row.height;
   }

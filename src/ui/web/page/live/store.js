@@ -21,6 +21,9 @@ export const isKnown = computed(() => workspace.value !== null);
 /** `opening`, `live`, `away`, `locked` or `stranger`; since when, and when it is tried again. */
 export const link = signal({ state: "opening", since: null, next: null, why: null });
 
+/** Whether this page may look, and change nothing. */
+export const looksOnly = signal(false);
+
 /** Whether nothing is typed to anybody. */
 export const isHalted = computed(() => Boolean(workspace.value?.halted_since));
 
@@ -30,7 +33,8 @@ export const markOf = (message) =>
 
 const listeners = new Set();
 
-/** Calls back with the ids of messages that something happened to. */
+/** Calls back with what something happened to, and the views that told of messages: a map from each id to what its steps say, { seq, at } where it
+ * was told of first and the number of its last step, or null; `*` is anything. A view is { seq, messages }. */
 export function onTouched(listener) {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -38,28 +42,30 @@ export function onTouched(listener) {
 
 /** Applies events that came together: one change of the page for all of them. */
 export function apply(events) {
-  const touched = new Set();
+  const touched = new Map(), views = [];
   batch(() => {
     for (const { name, data } of events) {
-      if (name === "view") takeView(data, touched);
+      if (name === "view") takeView(data, touched, views);
       else if (name === "step") takeStep(data, touched);
-      else if (name === "reset") touched.add("*");
+      else if (name === "reset") touched.set("*", null);
     }
   });
-  if (touched.size > 0) for (const listener of listeners) listener(touched);
+  if (touched.size > 0) for (const listener of listeners) listener(touched, views);
 }
 
-function takeView(view, touched) {
+function takeView(view, touched, views) {
   model.value = withView(model.value, view);
   if (view.now) setClock(view.now);
-  if (view.whole) touched.add("*");
+  if (view.whole) touched.set("*", null);
+  if (view.messages) views.push({ seq: view.seq ?? 0, messages: view.messages });
   for (const message of view.messages ?? []) {
-    touched.add(message.id);
-    if (message.parent) touched.add(message.parent);
+    for (const id of [message.id, message.parent]) if (id && !touched.has(id)) touched.set(id, null);
   }
 }
 
 function takeStep(step, touched) {
   tail.value = withStep(tail.value, step);
-  for (const event of step.events) if (event.id) touched.add(event.id);
+  step.events.forEach(({ id }, at) => {
+    if (id) touched.set(id, { seq: step.seq, at, ...touched.get(id), last: step.seq });
+  });
 }

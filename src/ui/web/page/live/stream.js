@@ -2,7 +2,7 @@
 import { frozen, now } from "../base/time.js";
 import { parser } from "../base/sse.js";
 import { headers, setToken } from "./api.js";
-import { apply, isKnown, link } from "./store.js";
+import { apply, isKnown, link, looksOnly } from "./store.js";
 import { forgetTicket, keptTicket, takeToken, ticketOf, tokenFor } from "./token.js";
 
 /** Seconds until the next try; the last one stays. */
@@ -39,9 +39,10 @@ async function once(known, onLive) {
     alive();
     known.token ??= await tokenFor(known.ticket, given.signal);
     if (!known.token) return locked("refused");
-    const ticket = await ticketOf(known.token, given.signal);
-    if (!ticket) return "stranger";
-    setToken(ticket);
+    const proven = await ticketOf(known.token, given.signal);
+    if (!proven) return "stranger";
+    setToken(proven.ticket);
+    looksOnly.value = proven.isToLook;
     const from = lastId === null ? {} : { "Last-Event-ID": lastId };
     const answer = await fetch("/api/events?view=true", {
       headers: { ...headers(), ...from, Accept: "text/event-stream" },

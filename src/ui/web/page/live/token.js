@@ -35,18 +35,19 @@ export async function tokenFor(ticket, signal) {
   return (await answer.json()).token;
 }
 
-/** The ticket of this session of the port, which the tab keeps; null if whoever answers does not know the token. It answers a nonce with
- * digests that only who knows the token can make. */
+/** The ticket of this session of the port, which the tab keeps, and whether it may only look; null if whoever answers does not know the token. It
+ * answers a nonce with digests that only who knows the token can make: that of the token that may do all comes first. */
 export async function ticketOf(token, signal) {
   if (!globalThis.crypto?.subtle) return null;
   const nonce = hex(crypto.getRandomValues(new Uint8Array(16)));
   const answer = await fetch(`/api/prove?nonce=${nonce}`, { cache: "no-store", credentials: "omit", signal });
   if (!answer.ok) throw new Error(`the proof was answered with ${answer.status}`);
   const { proofs, session } = await answer.json();
-  if (!Array.isArray(proofs) || !proofs.includes(await proof(token, nonce, location.origin))) return null;
+  const place = Array.isArray(proofs) ? proofs.indexOf(await proof(token, nonce, location.origin)) : -1;
+  if (place < 0) return null;
   const ticket = await ticketFor(token, session);
   sessionStorage.setItem(KEY, ticket);
-  return ticket;
+  return { ticket, isToLook: place > 0 };
 }
 
 /** What only who knows the token can answer. */

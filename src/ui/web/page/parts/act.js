@@ -4,7 +4,7 @@ import { plural, t } from "../base/words.js";
 import { firstLine, shown } from "../base/text.js";
 import { isOver } from "../base/told.js";
 import { route } from "../base/route.js";
-import { agents, link, messages } from "../live/store.js";
+import { agents, link, looksOnly, messages } from "../live/store.js";
 import { ask, at, encodedPath } from "../live/api.js";
 import { sure } from "./dialog.js";
 import { Notice, announce } from "./small.js";
@@ -18,11 +18,20 @@ export function forgetRefusal() {
   if (outcome.value && !outcome.value.ok) outcome.value = null;
 }
 
+/** What a button that changes something has besides: where this page may only look, it does nothing and says why. */
+export const acting = (isOff = false) => (looksOnly.value ? { disabled: true, title: t("looks-only") } : { disabled: isOff });
+
+/** Whether this page may only look; whoever pressed a key is told. */
+function isRefused() {
+  if (looksOnly.value) tell({ ok: false, problem: { why: t("looks-only"), cure: t("looks-only.cure") } });
+  return looksOnly.value;
+}
+
 /** Paths that are being posted to: their buttons wait. */
 export const underWay = signal(new Set());
 
 export async function act(path, body, told) {
-  if (underWay.value.has(path)) return null;
+  if (isRefused() || underWay.value.has(path)) return null;
   underWay.value = new Set(underWay.value).add(path);
   const answer = await ask(path, { method: "POST", body });
   const rest = new Set(underWay.value);
@@ -60,6 +69,7 @@ export function labelOf(one) {
 }
 
 export async function cure(one, agent) {
+  if (isRefused()) return;
   const id = /^tasuki cancel (\S+)$/.exec(one.command)?.[1];
   if (id) return callOff(messages.value.get(id) ?? { id }, messages.value.get(id)?.parts ?? 0);
   const label = shown(labelOf(one));
@@ -82,6 +92,7 @@ export function hitsOf(message, parts) {
 }
 
 export async function callOff(message, parts) {
+  if (isRefused()) return;
   const hits = hitsOf(message, parts);
   const text = hits === "parts" ? plural("c.off.parts", parts) : t(`c.off.${hits}`);
   const { id, title } = message;
@@ -94,6 +105,7 @@ export const isRetriable = (message) =>
 
 /** A held message goes on; one that has ended is sent again as a new one, once at a time. */
 export async function retry(message) {
+  if (isRefused()) return null;
   if (message.stage === "held") return act(at`/api/messages/${message.id}/retry`, null);
   const { id } = message;
   const [old, open] = await Promise.all([ask(at`/api/messages/${id}`), ask(at`/api/messages?state=open&retry_of=${id}`)]);
@@ -111,6 +123,7 @@ export function chance() {
 }
 
 export async function agentVerb(agent, verb) {
+  if (isRefused()) return;
   const isAsked = verb !== "start";
   if (isAsked && !(await sure({ title: t(`${verb}.ask`, { agent }), text: t(`${verb}.hits`), verb: t(verb) }))) return;
   await act(at`/api/agents/${agent}/${verb}`, null, () => t(`${verb}.done`, { agent }));
@@ -118,6 +131,7 @@ export async function agentVerb(agent, verb) {
 
 /** Hold acts at once, since it loses nothing; letting go on asks. */
 export async function halt(on) {
+  if (isRefused()) return;
   if (!on && !(await sure({ title: `${t("hold.off")}?`, text: t("halted.go.text"), verb: t("halted.go") }))) return;
   await act("/api/halt", { on }, () => t(on ? "halted.done" : "halted.over"));
 }

@@ -7,7 +7,7 @@ import { to } from "../base/route.js";
 import { evidenceOf, markOf, markOfMessage } from "../base/states.js";
 import { barsOf, flat, howsOf, ladderOf, rangeOf, ticksOf } from "../draw/relay.js";
 import { shortId } from "../draw/sequence.js";
-import { Age, Icon, Name, Text, When } from "./small.js";
+import { Age, Icon, Name, Said, Text, When } from "./small.js";
 
 const FILLS = { queue: "f-queue", work: "f-work", parts: "f-parts", person: "f-ask", limit: "f-limit", doubt: "f-doubt" };
 /** What is drawn low: nobody works on it. */
@@ -65,7 +65,7 @@ export function Ladder({ tree, parts, mark }) {
     const isOver = rung.isEnd && rung.state !== "done";
     return html`<li key=${rung.key} class=${rung.state}><${Icon} name=${icon} tone=${tone} /><b>${isOver ? t(`stage.${tree.status}`) : rung.state === "queue" ? t(`stage.${tree.stage}`) : t(`l.${rung.key}`)}</b>
       ${rung.state === "queue" ? html`<span><${Age} since=${tree.since || tree.accepted_at} /></span>` : rung.key === "work" && rung.at ? html`<span><${Age} since=${rung.at} until=${tree.ended_at} /></span>` : rung.at && html`<span><${When} at=${rung.at} /></span>`}
-      ${rung.state === "queue" ? tree.waits_for && html`<span class="ev1"><${Text} of=${inWords(tree.waits_for)} /></span>` : held ? html`<span class=${held.tone === "ask" ? "c-ask strong" : "strong"}>${held.word}</span>` : rung.key === "work" ? parts > 0 && rung.state === "now" && html`<span>${plural("parts.open", parts)}</span>`
+      ${rung.state === "queue" ? tree.waits_for && html`<span class="ev1"><${Said} of=${inWords(tree.waits_for)} /></span>` : held ? html`<span class=${held.tone === "ask" ? "c-ask strong" : "strong"}>${held.word}</span>` : rung.key === "work" ? parts > 0 && rung.state === "now" && html`<span>${plural("parts.open", parts)}</span>`
         : rung.evidence && rung.state !== "todo" && !(rung.key === "typed" && OWN.typed && rung.state === "done") ? html`<span class="ev1"><${Text} of=${evidenceOf(rung.evidence)} /></span>` : OWN[rung.key] && html`<span>${t(OWN[rung.key])}</span>`}</li>`;
   })}</ol>`;
 }

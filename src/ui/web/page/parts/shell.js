@@ -5,7 +5,7 @@ import { go, route, to } from "../base/route.js";
 import { frozen, lasting, moment, offset, tick } from "../base/time.js";
 import { useKeys } from "../base/keys.js";
 import { narrow, theme } from "../base/prefs.js";
-import { isKnown, link, needs, pressing, workspace } from "../live/store.js";
+import { isKnown, link, looksOnly, needs, pressing, workspace } from "../live/store.js";
 import { tryNow } from "../live/stream.js";
 import { Hold } from "../places/settings.js";
 import { halt } from "./act.js";
@@ -49,7 +49,7 @@ function Count() {
 function Daemon() {
   const { state, since } = link.value;
   const pid = workspace.value?.daemon?.pid;
-  if (state === "live") return html`<${Icon} name="working" tone="work" /><span>${pid ? t("daemon.live", { pid }) : t("daemon.none")}</span>`;
+  if (state === "live") return html`<${Icon} name="working" tone="work" /><span>${pid ? t("daemon.live", { pid }) : t("daemon.none")}</span>${looksOnly.value && html`<span class="tag" title=${t("looks-only")}><${Icon} name="lock" />${t("looks-only.tag")}</span>`}`;
   if (state === "away") return html`<${Icon} name="error" tone="bad" /><span>${t("daemon.away", { at: moment(since, "m") })}</span>`;
   return html`<${Icon} name="starting" tone="quiet" /><span>${t("daemon.opening")}</span>`;
 }

@@ -9,7 +9,7 @@ import { messages, onTouched } from "../live/store.js";
 import { ask, at } from "../live/api.js";
 import { Called } from "../parts/called.js";
 import { Command, Icon, Name, Said, State, When } from "../parts/small.js";
-import { agentVerb, answer } from "../parts/act.js";
+import { acting, agentVerb, answer } from "../parts/act.js";
 import { Screen, useScreen } from "../draw/screen.js";
 import { Choices } from "./need.js";
 
@@ -49,6 +49,7 @@ export function Agent({ agent }) {
     w: () => agent.current_task && go(to("messages", agent.current_task)),
     s: () => setWhole(!isWhole),
     e: () => document.getElementById("read-as")?.scrollIntoView({ block: "center" }),
+    R: () => agentVerb(name, verbOf(agent)),
     Escape: () => go(to("team", null, route.value.query)),
   });
   return html`<section class="card side" aria-labelledby="sel">
@@ -73,17 +74,19 @@ function Queue({ details, agent }) {
       <span class="meta">${kept.includes(message) ? t("kept.back") : message.priority !== "normal" ? t(`c.${message.priority}`) : t("from.who", { who: message.from === "user" ? t("you") : shown(message.from) })}</span></li>`)}</ul>`}</div><hr />`;
 }
 
+const verbOf = (agent) => (agent.state === "stopped" ? "start" : "restart");
+
 function Facts({ agent }) {
   const name = agent.agent_name;
   const task = agent.current_task && messages.value.get(agent.current_task);
-  const verb = agent.state === "stopped" ? "start" : "restart";
+  const verb = verbOf(agent);
   return html`<div class="pad stack"><dl class="facts">
       <dt>${t("works.on")}</dt><dd class="cut" title=${task?.title ?? ""}>${agent.current_task ? html`<a class="plainlink id" href=${to("messages", agent.current_task)}><${Name} of=${agent.current_task} /></a>` : "–"}</dd>
       <dt>${t("pane")}</dt><dd class="id">${agent.pane_id ?? "–"}${agent.pid && `, pid ${agent.pid}`}</dd>
       <dt>${t("up.since")}</dt><dd>${agent.up_since ? html`<${When} at=${agent.up_since} to="m" withDay=${true} />` : "–"}${agent.restarts > 0 && plural("restarts", agent.restarts)}</dd>
       <dt>${t("so.far")}</dt><dd>${t("tasks.sum", { done: agent.tasks_completed, failed: agent.tasks_failed })}</dd></dl>
     <div class="row wrap"><${Command} line=${`tasuki attach ${name}`} class="grow" />
-      <button class="btn" type="button" onClick=${() => agentVerb(name, verb)}>${t(verb)}</button>
-      ${verb === "restart" && html`<button class="btn plain" type="button" onClick=${() => agentVerb(name, "stop")}>${t("stop")}</button>`}</div></div>`;
+      <button class="btn" type="button" ...${acting()} onClick=${() => agentVerb(name, verb)}>${t(verb)} <kbd aria-hidden="true">R</kbd></button>
+      ${verb === "restart" && html`<button class="btn plain" type="button" ...${acting()} onClick=${() => agentVerb(name, "stop")}>${t("stop")}</button>`}</div></div>`;
 }
 

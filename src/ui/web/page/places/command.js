@@ -1,5 +1,5 @@
 // Command Center: hand a task over, and follow it: its receipts, who has it, and what happens.
-import { html, useEffect, useState } from "../base/view.js";
+import { html, useEffect, useMemo, useState } from "../base/view.js";
 import { has, plural, t } from "../base/words.js";
 import { go, route, to, withQuery } from "../base/route.js";
 import { useKeys } from "../base/keys.js";
@@ -7,26 +7,34 @@ import { question, quoted } from "../base/text.js";
 import { inWords } from "../base/told.js";
 import { frozen } from "../base/time.js";
 import { evidenceOf } from "../base/states.js";
-import { agents, isHalted, link, markOf, messages, needs, team } from "../live/store.js";
+import { agents, isHalted, link, markOf, messages, needs, team, workspace } from "../live/store.js";
 import { chainOf, hasEnded, isYours, roots } from "../live/model.js";
 import { useStory } from "../live/story.js";
 import { ask } from "../live/api.js";
 import { eventsOf, flat } from "../draw/relay.js";
 import { shortId } from "../draw/sequence.js";
-import { Age, Empty, Icon, Name, Outline, Tabs, Text, When, slots } from "../parts/small.js";
+import { Age, Empty, Icon, Name, Outline, Said, Tabs, Text, When, slots } from "../parts/small.js";
 import { Ladder, Relay } from "../parts/bars.js";
-import { callOff, isRetriable, retry } from "../parts/act.js";
+import { Windowed } from "../parts/window.js";
+import { acting, callOff, isRetriable, retry } from "../parts/act.js";
 import { Composer, suggest } from "./compose.js";
 
 /** Ended tasks that are listed. */
 const ENDED = 30;
+/** Open tasks that the first picture has; there may be more. */
+const FIRST = 100;
+/** Tasks that are drawn whole, each as high as it is. More of them scroll in a box, in rows of one height. */
+const FEW = 30;
 
 export function Command() {
   const { query } = route.value;
-  const open = roots(messages.value);
+  const known = messages.value;
+  const open = useMemo(() => roots(known), [known]);
   const [isEnded, setEnded] = useState(false);
   const ended = useEnded(isEnded);
-  const stuck = needs.value.chains.find((chain) => isYours(chain) && open.some((message) => message.id === chain.message));
+  const ids = useMemo(() => new Set(open.map((message) => message.id)), [open]);
+  const stuck = needs.value.chains.find((chain) => ids.has(chain.message) && isYours(chain));
+  const isMore = open.length >= FIRST && (workspace.value?.open ?? 0) > open.length;
   const follow = query.follow ?? stuck?.message ?? open[0]?.id ?? null;
   const list = isEnded ? ended : open;
   const move = (by) => () => {
@@ -37,9 +45,10 @@ export function Command() {
   useKeys({ j: move(1), ArrowDown: move(1), k: move(-1), ArrowUp: move(-1), n: () => document.getElementById("what")?.focus() });
   return html`<div class="cols work"><div class="stack stackl"><${Composer} />
       <section class="card" aria-labelledby="yours"><header><h2 class="grow" id="yours">${t("c.yours")}</h2>
-        <${Tabs} label=${t("c.yours")} chosen=${isEnded} choices=${[[false, `${t("c.open")} ${open.length}`], [true, t("c.ended")]]} onChoose=${setEnded} /></header>
+        <${Tabs} label=${t("c.yours")} chosen=${isEnded} choices=${[[false, `${t("c.open")} ${open.length}${isMore ? "+" : ""}`], [true, t("c.ended")]]} onChoose=${setEnded} /></header>
         ${list === null ? html`<${Outline} rows=${3} />` : list.length === 0 ? html`<p class="pad dim">${isEnded ? t("c.none.ended") : t("c.none")}</p>`
-          : html`<ul class="list">${list.map((message) => html`<${Task} key=${message.id} message=${message} isChosen=${message.id === follow} />`)}</ul>`}</section></div>
+          : list.length <= FEW ? html`<ul class="list">${list.map((message) => html`<li key=${message.id}><${Task} message=${message} isChosen=${message.id === follow} /></li>`)}</ul>`
+            : html`<${Windowed} list=${list} chosen=${query.follow} row=${(message) => html`<${Task} message=${message} isChosen=${message.id === follow} />`} />`}</section></div>
     ${follow ? html`<${Followed} key=${follow} id=${follow} />` : html`<${First} />`}
   </div>`;
 }
@@ -75,10 +84,10 @@ function Task({ message, isChosen }) {
   const isYou = mark.tone === "ask" && isYours(chain);
   const holder = agents.value.get(message.agent ?? message.to);
   const through = chain?.agents[chain.agents.length - 1];
-  return html`<li><a href=${to("command", null, { follow: message.id })} aria-current=${isChosen ? "true" : undefined}><${Icon} name=${mark.icon} tone=${mark.tone} />
+  return html`<a href=${to("command", null, { follow: message.id })} aria-current=${isChosen ? "true" : undefined}><${Icon} name=${mark.icon} tone=${mark.tone} />
     <span class="t"><${Text} of=${message.title ?? message.id} /></span><span class="meta"><${Age} since=${hasEnded(message) ? message.since : message.accepted_at} /></span>
     <span class="m meta"><span class=${mark.tone === "ask" ? "c-ask" : ""}>${mark.word}</span>${message.stage === "held" ? html`: ${t("held.why")}` : isYou && through ? html`, ${slots("c.through", { agent: html`<${Text} of=${through} />` })}` : message.reason ? html`: <${Text} of=${inWords(message.reason)} />`
-      : mark.icon === "limit" && holder?.why ? html`: <${Text} of=${holder.why} />` : message.waits_for && !hasEnded(message) && mark.icon !== "stopped" ? html`: <${Text} of=${inWords(message.waits_for)} />` : html`, <${Text} of=${message.agent ?? message.to} />`}</span></a></li>`;
+      : mark.icon === "limit" && holder?.why ? html`: <${Text} of=${holder.why} />` : message.waits_for && !hasEnded(message) && mark.icon !== "stopped" ? html`: <${Said} of=${inWords(message.waits_for)} />` : html`, <${Text} of=${message.agent ?? message.to} />`}</span></a>`;
 }
 
 function Followed({ id }) {
@@ -100,7 +109,7 @@ function Followed({ id }) {
       ${frozen.value ? html`<span class="tag">${slots("c.as-of", { at: html`<${When} at=${new Date(frozen.value).toISOString()} to="s" />` })}</span>`
         : html`<button class=${`tag ${isFollowed ? "" : "off"}`} type="button" aria-pressed=${String(isFollowed)} onClick=${() => setFollowed(!isFollowed)}>${isFollowed ? t("c.following") : t("c.paused")}</button>`}
       <a class="btn plain" href=${to("messages", id)}>${t("story")} <kbd aria-hidden="true">w</kbd></a>
-      ${isOpen && html`<button class="btn plain" type="button" disabled=${link.value.state !== "live"} onClick=${() => callOff(message ?? tree ?? { id }, parts)}>${t("c.off")} <kbd aria-hidden="true">X</kbd></button>`}</header>
+      ${isOpen && html`<button class="btn plain" type="button" ...${acting(link.value.state !== "live")} onClick=${() => callOff(message ?? tree ?? { id }, parts)}>${t("c.off")} <kbd aria-hidden="true">X</kbd></button>`}</header>
     ${problem ? html`<p class="pad-l dim"><${Text} of=${problem.why || t("error.load")} /></p>` : !tree ? html`<${Outline} rows=${6} />` : html`
       <div class="pad-l stack">${chain && html`<${Asked} chain=${chain} />`}<${Ladder} tree=${tree} parts=${parts} mark=${markOf(tree)} /></div><hr />
       ${details?.answer?.text && html`<div class="pad-l stack"><h3>${t("m.answer")}</h3><blockquote class="said"><${Text} of=${details.answer.text} isBlock=${true} /></blockquote></div><hr />`}

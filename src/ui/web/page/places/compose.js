@@ -4,10 +4,10 @@ import { t } from "../base/words.js";
 import { go, to } from "../base/route.js";
 import { idOf, langOf, quoted, shown } from "../base/text.js";
 import { lineOf, markOf } from "../base/states.js";
-import { link, messages, team } from "../live/store.js";
+import { link, looksOnly, messages, team } from "../live/store.js";
 import { roots } from "../live/model.js";
 import { ask } from "../live/api.js";
-import { chance, forgetRefusal } from "../parts/act.js";
+import { acting, chance, forgetRefusal } from "../parts/act.js";
 import { Command, Icon, Name, Notice, Text, announce } from "../parts/small.js";
 
 const KEY = "tasuki-draft";
@@ -66,7 +66,7 @@ async function handOver() {
     announce(t("c.blank"), true);
     return;
   }
-  if (!whom || link.value.state !== "live") return;
+  if (!whom || looksOnly.value || link.value.state !== "live") return;
   const id = idFor(now);
   sending.value = { state: "sending" };
   const body = { id, to: whom, type: "task", content: now.text };
@@ -127,8 +127,8 @@ export function Composer() {
     <textarea class="field" id="what" ref=${field} rows="4" value=${now.text} lang=${langOf(now.text)} dir=${now.text.length < LONG ? "auto" : undefined} placeholder=${t("c.what.hint")} onInput=${(event) => change({ text: event.target.value })}></textarea>
     <div class="pad stack"><${Recipients} whom=${whom} isAway=${isAway} /><${Options} now=${now} />
       ${sending.value.state === "refused" && html`<${Refused} />`}${sending.value.state === "blank" && html`<p class="meta c-ask">${t("c.blank")}</p>`}
-      <footer><button class="btn go" disabled=${isAway || isSending || !now.text.trim() || !whom}>${isSending ? t("c.handing") : t("c.hand")} <kbd aria-hidden="true">Ctrl ↵</kbd></button>
-        <span class="meta">${isAway ? t("c.kept") : t("c.disk")}</span><${Command} line=${lineFor(now, whom)} /></footer></div>
+      <footer><button class="btn go" ...${acting(isAway || isSending || !now.text.trim() || !whom)}>${isSending ? t("c.handing") : t("c.hand")} <kbd aria-hidden="true">Ctrl ↵</kbd></button>
+        <span class="meta">${isAway ? t("c.kept") : looksOnly.value ? t("looks-only") : t("c.disk")}</span><${Command} line=${lineFor(now, whom)} /></footer></div>
   </form>`;
 }
 

@@ -1,20 +1,21 @@
 // The drawing of a sequence diagram: life lines, stretches of work, arrows and marks. The list beside it says the same.
 import { html } from "../base/view.js";
 import { t } from "../base/words.js";
+import { scale } from "../base/prefs.js";
 import { shown } from "../base/text.js";
 import { laneOf } from "../draw/sequence.js";
 import { Name } from "../parts/small.js";
 
-/** Height of the names above the rows. */
+/** Height of the names above the rows, in px where letters have the usual size. */
 const HEAD = 48;
 const CLASSES = { work: "l-act", parts: "l-wait", queue: "l-q", person: "l-ask", limit: "l-limit", doubt: "l-doubt" };
 
 export function Lanes({ diagram, width, chosen }) {
   const { lanes, rows, bars, height } = diagram;
-  const step = width / lanes.length;
+  const step = width / lanes.length, head = HEAD * scale();
   const x = (name) => step * (laneOf(lanes, name) + 0.5);
   return html`<div class="h" aria-hidden="true"><span></span><div>${lanes.map((name, at) => html`<span key=${at} style=${{ width: `${step}px` }}>${name === null ? t("m.lanes.more") : html`<${Name} of=${name === "user" ? t("you") : name} />`}</span>`)}</div><span></span></div>
-    <svg class="lanes" width=${width} height=${height + HEAD} viewBox=${`0 ${-HEAD} ${width} ${height + HEAD}`} aria-hidden="true">
+    <svg class="lanes" width=${width} height=${height + head} viewBox=${`0 ${-head} ${width} ${height + head}`} aria-hidden="true">
       ${lanes.map((_, at) => html`<path key=${at} class="l-life" d=${`M${step * (at + 0.5)} 4V${height}`} />`)}
       ${bars.map((bar, at) => html`<rect key=${at} class=${CLASSES[bar.how] ?? "l-q"} x=${step * (bar.lane + 0.5) - (["queue", "limit"].includes(bar.how) ? 3 : 4)} y=${bar.y} width=${["queue", "limit"].includes(bar.how) ? 6 : 8} height=${bar.height} rx="2" />`)}
       ${rows.map((row, at) => row.kind === "gap" ? null : row.kind === "arrow" && x(row.from) !== x(row.to)

@@ -10,7 +10,7 @@ import { encodedPath } from "../live/api.js";
 import { useDetails, useLetters } from "../live/details.js";
 import { Called } from "../parts/called.js";
 import { Age, Command, Icon, Name, Said, Text, When, slots } from "../parts/small.js";
-import { answer, callOff, cure, isRetriable, labelOf, retry, underWay } from "../parts/act.js";
+import { acting, answer, callOff, cure, isRetriable, labelOf, retry, underWay } from "../parts/act.js";
 import { Screen, useScreen } from "../draw/screen.js";
 import { NeedTitle } from "./needs.js";
 
@@ -84,7 +84,7 @@ export function Choices({ agent, asks, isDense = false }) {
   const see = (choice) => ({ onMouseEnter: () => setSeen(choice), onFocus: () => setSeen(choice), onMouseLeave: () => setSeen(null), onBlur: () => setSeen(null) });
   return html`<div class=${`choices ${isDense ? "dense" : "pad-l"}`}>${choices.map((choice, at) => {
     const text = choiceText(choice, at + 1);
-    return html`<button class="btn" type="button" key=${at} disabled=${isBusy} ...${see(text)} onClick=${() => answer(agent, asks.id, at + 1)}><kbd aria-hidden="true">${at + 1}</kbd><${Text} of=${text} /></button>`;
+    return html`<button class="btn" type="button" key=${at} ...${acting(isBusy)} ...${see(text)} onClick=${() => answer(agent, asks.id, at + 1)}><kbd aria-hidden="true">${at + 1}</kbd><${Text} of=${text} /></button>`;
   })}
     <${InWords} agent=${agent} asks=${asks} isBusy=${isBusy} isDense=${isDense} onSee=${setSeen} />
     ${!isDense && html`<p class="meta typed">${seen === WORDS ? t("need.words.hint") : seen !== null ? t("need.typed", { choice: shown(seen) }) : t("need.proof")}</p>`}</div>${!isDense && html`<hr />`}`;
@@ -103,8 +103,8 @@ function InWords({ agent, asks, isBusy, isDense, onSee }) {
   };
   const label = asks.choices?.length > 0 ? t("need.words") : t("answer");
   return html`<form class="say-it" onSubmit=${send} onFocusIn=${() => onSee(WORDS)} onFocusOut=${() => onSee(null)}>
-    <input class="field" value=${text} dir="auto" placeholder=${label} aria-label=${label} title=${isDense ? t("need.words.hint") : undefined} onInput=${(event) => setText(event.target.value)} />
-    <button class="btn" disabled=${isBusy || !text.trim()}>${t("need.words.send")}</button></form>`;
+    <input class="field" value=${text} dir="auto" placeholder=${label} aria-label=${label} title=${isDense ? t("need.words.hint") : undefined} ...${acting()} onInput=${(event) => setText(event.target.value)} />
+    <button class="btn" ...${acting(isBusy || !text.trim())}>${t("need.words.send")}</button></form>`;
 }
 
 function Behind({ ids }) {
@@ -127,11 +127,11 @@ function Cures({ need, message, list, screen, isWhole, onWhole }) {
   const byHand = list.filter((one) => !one.path && one.command !== line);
   const canRetry = need.kind === "failed" && isRetriable(message);
   return html`<div class="pad-l stack">
-    <div class="row wrap">${canRetry && html`<button class="btn" type="button" onClick=${() => retry(message)}><${Icon} name="retry" />${t("cure.retry")} <kbd aria-hidden="true">r</kbd></button>`}
+    <div class="row wrap">${canRetry && html`<button class="btn" type="button" ...${acting()} onClick=${() => retry(message)}><${Icon} name="retry" />${t("cure.retry")} <kbd aria-hidden="true">r</kbd></button>`}
       ${screen && html`<button class="btn" type="button" aria-pressed=${String(isWhole)} onClick=${onWhole}><${Icon} name="screen" />${t("its.screen")} <kbd aria-hidden="true">s</kbd></button>`}
       ${need.message && html`<a class="btn" href=${to("messages", need.message)}><${Icon} name="messages" />${t("story")} <kbd aria-hidden="true">w</kbd></a>`}
       ${agent && html`<a class="btn plain" href=${to("team", need.agent)}><${Icon} name="team" /><${Name} of=${need.agent} /></a>`}
-      ${byPost.map((one) => html`<button class=${need.asks ? "btn plain" : "btn"} type="button" key=${one.command} disabled=${underWay.value.has(encodedPath(one.path))} onClick=${() => cure(one, need.agent)}><${Text} of=${labelOf(one)} /></button>`)}</div>
+      ${byPost.map((one) => html`<button class=${need.asks ? "btn plain" : "btn"} type="button" key=${one.command} ...${acting(underWay.value.has(encodedPath(one.path)))} onClick=${() => cure(one, need.agent)}><${Text} of=${labelOf(one)} /></button>`)}</div>
     ${line && html`<${Command} line=${line} />`}${byHand.map((one) => html`<${Command} key=${one.command} line=${one.command} />`)}
   </div>`;
 }

@@ -60,7 +60,7 @@ function Detail({ need }) {
   const waits = need.behind.length;
   if (need.kind === "failed") return html`<${Failed} need=${need} />`;
   if (need.kind === "unread") return html`<${Unread} />`;
-  const text = need.kind === "asks" ? t("need.asks", { agent: need.agent }) : need.detail ? reasonAndCure(need.detail).reason : need.agent ?? "";
+  const text = need.kind === "asks" ? t("need.asks", { agent: need.agent }) : need.detail ? reasonAndCure(inWords(need.detail)).reason : need.agent ?? "";
   return html`<${Said} of=${text} />${text && !/[.。]$/.test(text) && waits > 0 && t("stop.mark")}${waits > 0 && html` <span class="behind">${plural("waits", waits)}</span>`}`;
 }
 

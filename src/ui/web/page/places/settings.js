@@ -3,7 +3,7 @@ import { html } from "../base/view.js";
 import { t } from "../base/words.js";
 import { chosenLanguage, keysOn, narrow, theme } from "../base/prefs.js";
 import { link, workspace } from "../live/store.js";
-import { halt } from "../parts/act.js";
+import { acting, halt } from "../parts/act.js";
 import { isHelpOpen } from "../parts/dialog.js";
 import { Command, Icon, Tabs } from "../parts/small.js";
 
@@ -23,5 +23,5 @@ export function Settings() {
 /** Holds all typing; letting it go on asks. */
 export function Hold() {
   const isHeld = Boolean(workspace.value?.halted_since);
-  return html`<button class="btn" type="button" disabled=${link.value.state !== "live"} onClick=${() => halt(!isHeld)}><${Icon} name="halt" />${t(isHeld ? "hold.off" : "hold")}</button>`;
+  return html`<button class="btn" type="button" ...${acting(link.value.state !== "live")} onClick=${() => halt(!isHeld)}><${Icon} name="halt" />${t(isHeld ? "hold.off" : "hold")}</button>`;
 }

@@ -1,9 +1,9 @@
 // One story: the sequence of what happened, when, and how that is known. The diagram is drawn beside the ordered list that says it.
 import { html, useState } from "../base/view.js";
 import { lasting, measured, now } from "../base/time.js";
-import { plural, t } from "../base/words.js";
+import { has, plural, t } from "../base/words.js";
 import { go, route, to } from "../base/route.js";
-import { narrow } from "../base/prefs.js";
+import { narrow, scale } from "../base/prefs.js";
 import { useKeys } from "../base/keys.js";
 import { firstLine, langOf, shown, withoutId } from "../base/text.js";
 import { inWords } from "../base/told.js";
@@ -12,8 +12,8 @@ import { markOf } from "../live/store.js";
 import { useStory } from "../live/story.js";
 import { flat } from "../draw/relay.js";
 import { sequence } from "../draw/sequence.js";
-import { Age, CopyButton, Icon, Name, Outline, Text, When, slots, useWidth } from "../parts/small.js";
-import { callOff, isRetriable, retry } from "../parts/act.js";
+import { Age, CopyButton, Icon, Name, Outline, Said, Text, When, slots, useWidth } from "../parts/small.js";
+import { acting, callOff, isRetriable, retry } from "../parts/act.js";
 import { Lanes } from "./lanes.js";
 
 const back = () => to("messages", null, { filter: route.value.query.filter });
@@ -22,7 +22,7 @@ export function Story({ id }) {
   const { tree, details, problem } = useStory(id);
   const isOpen = tree && !tree.ended_at;
   const open = tree ? flat(tree).slice(1).filter(({ tree: one }) => !one.ended_at).length : 0;
-  const diagram = tree && sequence(tree, now());
+  const diagram = tree && sequence(tree, now(), scale());
   const steps = diagram?.rows.filter((row) => row.kind !== "gap") ?? [];
   const wanted = Number(route.value.query.step);
   const step = steps.find((row) => row.seq === wanted) ?? steps.findLast((row) => row.tone === "bad") ?? null;
@@ -52,13 +52,13 @@ function Head({ tree, details, open, steps }) {
       <span class="st"><${Icon} name=${mark.icon === "done" ? "okc" : mark.icon} tone=${mark.tone} /><b>${mark.word}</b><span class="d">${tree.ended_at ? html`<${When} at=${tree.ended_at} to="s" withDay=${true} />` : html`<${Age} since=${tree.since || tree.accepted_at} />`}</span></span>
       ${details?.content && html`<button class="btn" type="button" aria-expanded=${String(seen === "content")} onClick=${toggle("content")}>${seen === "content" ? t("m.hide") : t("m.content")}</button>`}
       ${answer && html`<button class="btn" type="button" aria-expanded=${String(seen === "answer")} onClick=${toggle("answer")}>${seen === "answer" ? t("m.hide") : t("m.answer")}</button>`}
-      ${isRetriable(tree) && html`<button class="btn" type="button" onClick=${() => retry(tree)}><${Icon} name="retry" />${t("m.retry")}</button>`}
-      ${!tree.ended_at && html`<button class="btn plain" type="button" onClick=${() => callOff(tree, open)}>${t("c.off")}</button>`}
+      ${isRetriable(tree) && html`<button class="btn" type="button" ...${acting()} onClick=${() => retry(tree)}><${Icon} name="retry" />${t("m.retry")}</button>`}
+      ${!tree.ended_at && html`<button class="btn plain" type="button" ...${acting()} onClick=${() => callOff(tree, open)}>${t("c.off")}</button>`}
       <${CopyButton} text=${`tasuki why ${tree.id}`} label=${t("m.copy", { id: tree.id })} /></div>
     ${tree.stage === "failed" && !seen && (answer || details?.reason) && html`<div class="note bad"><${Icon} name="failed" tone="bad" /><div class="grow"><strong>${t("need.failed.why")}</strong><p><${Text} of=${firstLine(inWords(answer?.text ?? details.reason), 600)} /></p></div></div>`}
     ${seen && html`<blockquote class="said"><${Text} of=${seen === "answer" ? answer.text : details.content} isBlock=${true} />${seen === "answer" && html`<footer class="meta"><${Text} of=${answer.from} />, ${answer.source && `${answer.source}, `}${t("m.proof", { proof: answer.proof })}</footer>`}</blockquote>`}
     <${Sums} tree=${tree} steps=${steps} />
-    ${tree.waits_for && html`<p class="dim">${t("waits.for")} <${Text} of=${inWords(tree.waits_for)} /></p>`}
+    ${tree.waits_for && html`<p class="dim">${t("waits.for")} <${Said} of=${inWords(tree.waits_for)} /></p>`}
     ${tree.untold > 0 && html`<p class="meta">${plural("m.untold", tree.untold)}</p>`}</div>`;
 }
 
@@ -78,7 +78,7 @@ function Sums({ tree, steps }) {
 /** The title of a row, in words. */
 export function titleOf(row) {
   const [key, value] = row.title;
-  if (key === "plain") return shown(inWords(withoutId(row.text ?? "", row.id)) || value);
+  if (key === "plain") return has(`w.${value}`) ? t(`w.${value}`) : shown(inWords(withoutId(row.text ?? "", row.id)) || value);
   if (key === "w.completed.after") return value === null ? t("w.completed") : t(key, { age: measured(value) });
   return t(key, { id: shown(value ?? row.id) });
 }
@@ -94,7 +94,7 @@ const whoOf = (row) => {
 function aboutOf(row) {
   if (row.evidence) return evidenceOf(row.evidence);
   if (row.what === "accepted") return row.title[0] === "w.accepted" ? t("l.disk") : narrow.value ? "" : whoOf(row);
-  return row.title[0] !== "plain" && row.text ? inWords(withoutId(row.text, row.id)) : "";
+  return (row.title[0] !== "plain" || has(`w.${row.what}`)) && row.text ? inWords(withoutId(row.text, row.id)) : "";
 }
 
 /** Widths in px: of the times, of the words at least, and of a lane. */

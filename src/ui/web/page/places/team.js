@@ -2,7 +2,7 @@
 import { html, useEffect, useState } from "../base/view.js";
 import { plural, t } from "../base/words.js";
 import { go, route, to, withQuery } from "../base/route.js";
-import { narrow } from "../base/prefs.js";
+import { narrow, scale } from "../base/prefs.js";
 import { isLong } from "../base/time.js";
 import { useKeys } from "../base/keys.js";
 import { lineOf, markOf } from "../base/states.js";
@@ -72,9 +72,10 @@ function List({ list, kin, chosen }) {
   })}</ul>`;
 }
 
+/** In px, where letters have the usual size. */
 const GAP = 10, EDGE = 44, YOU = 34, CARD = 140, CARD_SLIM = 146, NAME_LINE = 19, FOLDED = 32;
 /** Columns of a name that fit into a card's line, by its width. */
-const fits = (name, width) => name.length * 8.3 < width - 26;
+const fits = (name, width, letters) => name.length * 8.3 * letters < width - 26;
 
 function Drawn({ kin, chosen, onOpen }) {
   const [box, room] = useWidth();
@@ -84,13 +85,14 @@ function Drawn({ kin, chosen, onOpen }) {
   const levels = Math.max(...placed.spots.map((spot) => spot.depth)) + 1;
   const cardWidth = slot - GAP;
   const isSlim = cardWidth < CARD_FULL;
-  const tall = Array.from({ length: levels }, (_, depth) => isSlim ? CARD_SLIM : CARD + (placed.spots.some((spot) => spot.depth === depth && !fits(spot.name, cardWidth)) ? NAME_LINE : 0));
-  const tops = tall.map((_, depth) => YOU + EDGE + tall.slice(0, depth).reduce((sum, one) => sum + one + EDGE, 0));
-  const height = tops[levels - 1] + tall[levels - 1] + (kin.hidden.size > 0 ? FOLDED : 2);
+  const letters = scale(), you = YOU * letters;
+  const tall = Array.from({ length: levels }, (_, depth) => letters * (isSlim ? CARD_SLIM : CARD + (placed.spots.some((spot) => spot.depth === depth && !fits(spot.name, cardWidth, letters)) ? NAME_LINE : 0)));
+  const tops = tall.map((_, depth) => you + EDGE + tall.slice(0, depth).reduce((sum, one) => sum + one + EDGE, 0));
+  const height = tops[levels - 1] + tall[levels - 1] + (kin.hidden.size > 0 ? FOLDED * letters : 2);
   const middle = (x) => Math.round(x * slot + cardWidth / 2);
   const spots = new Map(placed.spots.map((spot) => [spot.name, spot]));
   const edges = placed.spots.map((spot) => {
-    const from = spot.parent === null ? { x: placed.top, y: YOU } : { x: spots.get(spot.parent).x, y: tops[spot.depth - 1] + tall[spot.depth - 1] };
+    const from = spot.parent === null ? { x: placed.top, y: you } : { x: spots.get(spot.parent).x, y: tops[spot.depth - 1] + tall[spot.depth - 1] };
     const at = tops[spot.depth] - EDGE / 2;
     return { name: spot.name, kind: edgeOf(kin, spot.name), path: `M${middle(from.x)} ${from.y}V${at}H${middle(spot.x)}V${tops[spot.depth]}` };
   }).sort((one, other) => ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind));
