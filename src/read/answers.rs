@@ -1,11 +1,9 @@
 //! Answers to the user's tasks that nobody has read yet.
 
-use super::folder::Folder;
 use super::model::Model;
 use super::problems::unreadable;
 use super::titles::title_of;
-use crate::engine::message::{Kind, Outcome};
-use crate::engine::state::Finished;
+use super::unread::{LOOKED_AT, is_answered};
 use crate::engine::words::{MessageId, Seq};
 use crate::io::answers_read::AnswersRead;
 use crate::wire::api::{Problem, UnreadAnswerInfo};
@@ -17,43 +15,6 @@ use std::ops::ControlFlow;
 const SHOWN: usize = 100;
 /// Characters of a text that are shown: what does not fit a screen is asked for by itself.
 const TEXT_CHARS: usize = 4_000;
-/// Finished messages that are looked at: whoever has more of them unread has not asked for days.
-const LOOKED_AT: usize = 5_000;
-
-/// What is unread, as far as it was looked up.
-#[derive(Debug, Default)]
-pub(super) struct UnreadAnswers {
-    file: Folder,
-    read: AnswersRead,
-    /// Tasks of the user's that were completed behind what was read, and when; none until they are looked up.
-    found: Option<BTreeSet<(Seq, MessageId)>>,
-}
-
-impl UnreadAnswers {
-    /// Takes in what has ended just now.
-    pub(super) fn on_end(&mut self, finished: &Finished) {
-        if let Some(found) = self.found.as_mut().filter(|_| is_answered(finished)) {
-            found.insert((finished.seq, finished.message.id.clone()));
-            if found.len() > LOOKED_AT {
-                found.pop_first();
-            }
-        }
-    }
-
-    /// How many there are.
-    pub(super) fn count(&self) -> usize {
-        self.found.as_ref().map_or(0, BTreeSet::len)
-    }
-}
-
-/// Whether it is a task of the user's that was completed, and no part.
-fn is_answered(finished: &Finished) -> bool {
-    let message = &finished.message;
-    finished.outcome == Outcome::Completed
-        && message.kind == Kind::Task
-        && message.parent.is_none()
-        && message.from.is_user()
-}
 
 impl Model {
     /// Looks which answers are unread.

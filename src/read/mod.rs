@@ -34,6 +34,7 @@ mod places;
 mod problems;
 mod titles;
 mod told;
+mod unread;
 mod view;
 
 pub use completed::{CompletedTask, CompletedTasks};

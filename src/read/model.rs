@@ -1,6 +1,5 @@
 //! The projection: the engine as the journal makes it, carried on line by line, with what the journal does not say beside it.
 
-use super::answers::UnreadAnswers;
 use super::closed::ClosedSegments;
 use super::files;
 use super::fold::Fold;
@@ -9,6 +8,7 @@ use super::letters::Letters;
 use super::live::Live;
 use super::metrics::Metrics;
 use super::picture::Picture;
+use super::unread::UnreadAnswers;
 use crate::engine::engine::Engine;
 use crate::engine::event::Event;
 use crate::engine::message::Outcome;

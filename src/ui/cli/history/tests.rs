@@ -167,26 +167,6 @@ fn who_had_a_task_and_how_is_told_in_stretches_of_time() {
             span("work", "boss", "09-")
         ]
     );
-    // Neither is work while it asks: until it is answered, until the task rests, and until now.
-    let limit = r#","need":{"kind":"limit","why":"it says so","since":1770033600000}"#;
-    for (steps, worked, stopped) in [
-        (vec![], 11_000, 7_000),
-        (vec![(14, rests("p"))], 5_000, 7_000),
-        (vec![(14, asks(limit))], 5_000, 13_000),
-        (vec![(14, asks(limit)), (15, asks(need)), (17, ended("p", "boss", "completed"))], 5_000, 10_000),
-    ] {
-        let begun = [
-            new(),
-            (2, typed("p", "boss", 1, "task", "")),
-            (4, asks(need)),
-            (9, asks(limit)),
-            (11, asks("")),
-        ];
-        let told = history("p", &[begun.to_vec(), steps].concat(), 20);
-        let times = (told.waited_ms, told.worked_ms, told.stopped_ms);
-        assert_eq!(times, (2_000, worked, stopped), "{}", page(&told));
-        assert!(page(&told).contains(&format!("held up {}.0 s", stopped / 1000)), "{}", page(&told));
-    }
     let moved = |to: &str, more: &str| format!(r#"[{{"event":"moved","id":"p","to":"{to}"{more}}}]"#);
     let turn = r#","agent":"boss","turn":{"number":1,"kind":"task","token":"a995l1"}"#;
     let why = r#","why":"no echo""#;
@@ -213,6 +193,32 @@ fn who_had_a_task_and_how_is_told_in_stretches_of_time() {
             ("held", Some("no echo"), Some(1)),
         ]
     );
+}
+
+#[test]
+fn it_is_no_work_while_an_agent_asks_or_waits_for_a_limit() {
+    let asks = |need: &str| format!(r#"[{{"event":"agent","name":"boss","change":"blocked"{need}}}]"#);
+    let need = r#","need":{"kind":"input","why":"it asks","since":1770033600000}"#;
+    let new = || (0, accepted("p", None, "user", "boss", "", 0));
+    let limit = r#","need":{"kind":"limit","why":"it says so","since":1770033600000}"#;
+    for (steps, worked, stopped) in [
+        (vec![], 11_000, 7_000),
+        (vec![(14, rests("p"))], 5_000, 7_000),
+        (vec![(14, asks(limit))], 5_000, 13_000),
+        (vec![(14, asks(limit)), (15, asks(need)), (17, ended("p", "boss", "completed"))], 5_000, 10_000),
+    ] {
+        let begun = [
+            new(),
+            (2, typed("p", "boss", 1, "task", "")),
+            (4, asks(need)),
+            (9, asks(limit)),
+            (11, asks("")),
+        ];
+        let told = history("p", &[begun.to_vec(), steps].concat(), 20);
+        let times = (told.waited_ms, told.worked_ms, told.stopped_ms);
+        assert_eq!(times, (2_000, worked, stopped), "{}", page(&told));
+        assert!(page(&told).contains(&format!("held up {}.0 s", stopped / 1000)), "{}", page(&told));
+    }
 }
 
 #[test]
