@@ -55,4 +55,6 @@ pub struct Printed {
     pub pieces: u64,
     /// When the last of them was read; before there is one, since when it is watched.
     pub at: Instant,
+    /// How often the pane's size may have changed since it is watched.
+    pub resized: u64,
 }

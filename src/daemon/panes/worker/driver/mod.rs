@@ -158,10 +158,14 @@ impl Worker {
             }
             Some(Order::Deliver(typed)) => self.deliver(typed).await?,
             Some(Order::ResolveDoubt(typed)) => {
+                self.work.resizing.typed_at(None);
                 self.resolve(typed).await?;
                 self.needs.forget_told();
             }
-            Some(Order::Watch(typed)) => self.watch_for(typed),
+            Some(Order::Watch(typed)) => {
+                self.work.resizing.typed_at(None);
+                self.watch_for(typed);
+            }
             Some(Order::Unwatch { off }) => self.unwatch(off),
             Some(Order::Interrupt { id, turn }) => self.interrupt(id, turn).await?,
             Some(Order::PaneVerb(request, answer)) => {
