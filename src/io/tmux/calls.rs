@@ -7,7 +7,7 @@ use super::parse::{Line, Tag};
 use super::quote::shown;
 use crate::engine::words::PaneId;
 use crate::io::mux::error::MuxError;
-use crate::io::mux::screen::Printed;
+use crate::io::mux::screen::{Printed, SILENCE};
 use std::collections::{HashMap, VecDeque};
 use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
@@ -112,7 +112,7 @@ impl Calls {
     /// Tells what `pane` prints from now on.
     pub(super) fn watch(&mut self, pane: PaneId) -> watch::Receiver<Printed> {
         self.panes.retain(|_, counter| !counter.is_closed());
-        let printed = Printed { pieces: 0, at: self.now, resized: 0 };
+        let printed = Printed { pieces: 0, at: self.now, begun: self.now, resized: 0 };
         self.panes.entry(pane).or_insert_with(|| watch::channel(printed).0).subscribe()
     }
 
@@ -251,6 +251,9 @@ impl Calls {
         self.pieces = self.pieces.wrapping_add(1);
         if let Some(counter) = self.panes.get(&pane) {
             counter.send_modify(|printed| {
+                if self.now.duration_since(printed.at) >= SILENCE {
+                    printed.begun = self.now;
+                }
                 (printed.pieces, printed.at) = (printed.pieces.wrapping_add(1), self.now);
             });
         }
