@@ -76,6 +76,84 @@ fn joined(above: &str, below: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::daemon::panes::worker::trace::without_left_behind;
+    use crate::engine::life::{Turn, TurnKind};
+    use crate::engine::words::{MessageId, Token};
+    use crate::io::mux::Rows;
+    use crate::wire::team_file::built_in_profiles;
+
+    const LINE: &str = "[tasuki] task msg-a1b2c3d4e5f6 from boss (token k7qf2m): read queue/active/msg-a1b2c3d4e5f6.yaml and do it.";
+
+    fn typed() -> Typed {
+        let token = Token::new("k7qf2m").ok();
+        let turn = Turn { number: 1, kind: TurnKind::Task, token, redelivered: false };
+        let id = MessageId::new("msg-a1b2c3d4e5f6").expect("an id");
+        Typed { id, turn, line: LINE.into(), since: None, phrase: "OK".into(), stood: 0, above: None }
+    }
+
+    /// What a program of this profile answers that was drawn anew between these rows and those.
+    fn answer(profile: &str, above: &str, below: &str) -> String {
+        let prompt = if profile == "claude" { "❯" } else { "›" };
+        let rows = format!("{prompt} {LINE}\n{above}\n{below}");
+        let screen = PaneScreen {
+            rows: rows.lines().map(|row| row.replace("----", &"─".repeat(60))).collect(),
+            cut: false,
+            cursor: (2, 20),
+            width: 80,
+            height: 23,
+            alternate: false,
+            in_mode: false,
+            dead: false,
+            given: Rows::AsShown,
+            title: String::new(),
+        };
+        let profiles = built_in_profiles();
+        let rules = profiles[profile].screen.as_deref().expect("rules");
+        read_answer(&without_left_behind(&screen, rules, &typed()), &typed()).0.text
+    }
+
+    #[test]
+    fn what_each_program_leaves_behind_is_known_by_its_profile() {
+        let said = "Line 1 of it\n\n  Line 2 一つ目, and some words";
+        let check = |profile: &str, above: &str, below: &str, what: &str| {
+            assert_eq!(answer(profile, above, below), what, "{profile}");
+        };
+        check(
+            "claude",
+            &format!(
+                "● {said}\n\n✽ Osmosing… (3s)\n  ⎿  Tip: Press Enter\n\n----\n❯ a draft\n  of two\n----\n  ⏸ manual mode on · esc to interrupt"
+            ),
+            "  Line 2 一つ目, and some words behind it.\n\n  OK k7qf2m\n\n✻ Baked for 9s · done\n  ⎿  Tip: Press Enter\n\n----\n❯ \n----\n  ⏸ manual mode on · ? for shortcuts",
+            "Line 1 of it\n\nLine 2 一つ目, and some words behind it.",
+        );
+        check(
+            "codex",
+            &format!(
+                "• {said}\n\n\n› Ask Codex to do anything\n\n  GPT-6-Sol default Fast · /tmp/x/work · Work\n  ← for agents · ? for shortcuts"
+            ),
+            "  Line 2 一つ目, and some words behind it.\n\n  OK k7qf2m\n\n› Ask Codex to do anything\n\n  GPT-6-Sol default Fast · /tmp/x/work · Work\n  ← for agents · ? for shortcuts    ⚠ 1 warning",
+            "Line 1 of it\n\nLine 2 一つ目, and some words behind it.",
+        );
+        // Gemini takes its box away, and leaves what it was saying with its spinner.
+        check(
+            "gemini",
+            &format!("✦ {said}\n\n\n ⠙ Thinking... (esc to cancel, 2s)          ? for shortcuts"),
+            "  Line 2 一つ目, and some words behind it.\n\n  OK k7qf2m\n\n----\n Shift+Tab to accept edits\n▄▄▄▄▄▄▄▄▄\n >   Type your message or @path/to/file\n▀▀▀▀▀▀▀▀▀\n workspace (/directory)",
+            "Line 1 of it\n\nLine 2 一つ目, and some words behind it.",
+        );
+        check(
+            "qwen",
+            "  ✦ Line 1 of it\n    Line 2\n\n  ⠧ Crafting a response (2s · esc to cancel)\n----\n>   Type your message or @path/to/file\n----\n  ? for shortcuts",
+            "    Line 3\n    OK k7qf2m\n\n----\n>   Type your message or @path/to/file\n----\n  ? for shortcuts",
+            "Line 1 of it\nLine 2\n\nLine 3",
+        );
+        check(
+            "opencode",
+            "Line 1 of it\n\nLine 2\n\n\n\n BUILD  ■■■■⬝⬝⬝⬝ esc interrupt           ctrl+p cmd",
+            "Line 3\nOK k7qf2m\n\n▣ Build · 15.9s\n\n\n\n BUILD                       ctrl+p cmd",
+            "Line 1 of it\n\nLine 2\nLine 3",
+        );
+    }
 
     #[test]
     fn what_two_screens_show_stands_once() {

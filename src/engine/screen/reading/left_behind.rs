@@ -67,6 +67,11 @@ pub fn rows_said_again(above: &[&str], below: &[&str]) -> usize {
     (first..above.len()).filter(begins).find(is_again).map_or(0, |from| above.len() - from)
 }
 
+/// A row as far as its left half goes: what stands at the right edge comes and goes.
+fn first_words(row: &str) -> &str {
+    row.trim().split("   ").next().unwrap_or_default()
+}
+
 /// What is drawn around what a program says.
 struct Drawn<'a> {
     frame: &'a Frame<'a>,
@@ -119,7 +124,8 @@ impl<'a> Drawn<'a> {
     /// The same with what is drawn above and below: the rest of its rules, how the program is doing, hints.
     fn with_around(&self, mut drawn: Range<usize>) -> Range<usize> {
         let is_blank = |at: usize| self.frame.row(at).is_empty();
-        let is_own = |row: &str| is_rule(row) || self.now.iter().any(|now| is_like(now, row));
+        let is_now = |row: &str| self.now.iter().any(|now| is_like(first_words(now), first_words(row)));
+        let is_own = |row: &str| is_rule(row) || !row.is_empty() && is_now(row);
         let below = drawn.end..self.within.end.min(drawn.end + AROUND_ROWS_MAX);
         for at in below {
             let row = self.frame.row(at);
