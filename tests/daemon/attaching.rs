@@ -80,6 +80,38 @@ fn a_smaller_terminal_in_the_middle_of_a_turn_loses_nothing_of_it() {
     }
 }
 
+/// A turn that goes on saying one long thing, word by word, while somebody looks.
+const STREAM: &str = r#"
+mode: tui
+prompt: "❯ "
+rules:
+  - when: {turn: task}
+    do:
+      - print: "先に: what was said before\n"
+      - chunks: {text: "一 two 三 four 五 six 七 eight 九 ten 十一 twelve 十三 fourteen 十五 sixteen 十七 eighteen 十九 twenty 終", size: 3, every: 200ms}
+      - claim: now
+"#;
+
+#[test]
+fn what_is_being_said_while_the_size_changes_stands_once() {
+    let mut house = House::new("stream 流", AGENT, &[("play.yaml", STREAM)]);
+    house.start();
+    house.drop("t.yaml", "id: t\nto: boss\ncontent: 襷\n");
+    house.until("half a sentence", |house| house.read("status/agents/boss.yaml").contains("五 six"));
+    let shell = Shell::new(&house, (60, 24));
+    shell.line(&format!("env -u TMUX TERM=screen {} attach", program(&house)));
+    house.until("the smaller window", |house| size(house) == "60x23");
+    shell.until("it drawn anew", |screen| screen.contains("九 ten"));
+    shell.keys(&["C-b", "d"]);
+    shell.is_clean();
+    let result = house.result("t");
+    let said: String = result.split_whitespace().collect::<Vec<_>>().join(" ");
+    let all = "content: |- ● 先に: what was said before ● 一 two 三 four 五 six 七 eight 九 ten 十一 twelve 十三 fourteen 十五 sixteen \
+               十七 eighteen 十九 twenty 終 timestamp:";
+    assert!(said.contains(all), "{result}");
+    house.end();
+}
+
 #[test]
 fn in_a_tmux_of_ones_own_it_opens_a_window_there_that_can_be_left() {
     let mut house = house("own 窓", "");
