@@ -54,7 +54,9 @@ fn what_does_not_change_is_not_written() {
     }
     shell.keys(&["q"]);
     shell.is_clean();
+    // The shell ends its own pastes, too: what counts is written before the screen is left.
     let told = house.read("heard");
+    let told = told.split_inclusive("\u{1b}[?1049l").next().expect("something was written");
     for off in ["\u{1b}[?2004l", "\u{1b}[?25h", "\u{1b}[?1049l"] {
         assert!(told.contains(off), "{off:?} is missing");
     }

@@ -22,5 +22,5 @@ pub use error::MuxError;
 pub use keys::{CtrlLetter, Key};
 pub use memory::{Breaking, Remembered};
 pub use people::{People, Person};
-pub use screen::{CursorLine, PaneScreen, Printed, Rows};
+pub use screen::{CursorLine, PaneScreen, Printed, Rows, SILENCE};
 pub use window::{ExitFacts, PaneFacts, PaneRow, Tag, WindowSpec};

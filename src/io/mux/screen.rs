@@ -1,6 +1,11 @@
 //! What a pane shows and prints.
 
+use std::time::Duration;
 use tokio::time::Instant;
+
+/// A pane that prints nothing for so long has fallen silent, and what it prints then begins anew: longer than the pauses of programs
+/// that show that they work.
+pub const SILENCE: Duration = Duration::from_secs(1);
 
 /// How rows that the terminal has wrapped are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,4 +60,8 @@ pub struct Printed {
     pub pieces: u64,
     /// When the last of them was read; before there is one, since when it is watched.
     pub at: Instant,
+    /// When what it prints now has begun, behind [`SILENCE`].
+    pub begun: Instant,
+    /// How often the pane's size may have changed since it is watched.
+    pub resized: u64,
 }

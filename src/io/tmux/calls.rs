@@ -2,12 +2,12 @@
 
 use super::command::{Body, Part, TmuxReply};
 use super::notice::{Notice, NoticeSender};
-use super::notification::{Notification, SessionId};
+use super::notification::{Notification, SessionId, panes};
 use super::parse::{Line, Tag};
 use super::quote::shown;
 use crate::engine::words::PaneId;
 use crate::io::mux::error::MuxError;
-use crate::io::mux::screen::Printed;
+use crate::io::mux::screen::{Printed, SILENCE};
 use std::collections::{HashMap, VecDeque};
 use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
@@ -112,7 +112,7 @@ impl Calls {
     /// Tells what `pane` prints from now on.
     pub(super) fn watch(&mut self, pane: PaneId) -> watch::Receiver<Printed> {
         self.panes.retain(|_, counter| !counter.is_closed());
-        let printed = Printed { pieces: 0, at: self.now };
+        let printed = Printed { pieces: 0, at: self.now, begun: self.now, resized: 0 };
         self.panes.entry(pane).or_insert_with(|| watch::channel(printed).0).subscribe()
     }
 
@@ -205,6 +205,7 @@ impl Calls {
             // Who waits for the end of copy mode is to look again.
             Notification::PaneModeChanged(pane) => self.wake(*pane),
             Notification::Pause(pane) => self.go_on(*pane),
+            Notification::LayoutChange(_, layout) => self.resized(layout),
             Notification::SessionChanged(session, _) => self.attached_to(*session)?,
             Notification::ClientSessionChanged { client, .. } if self.is_guard(client) => return Ok(()),
             Notification::ClientSessionChanged { .. } => self.comes.send_modify(|comes| *comes += 1),
@@ -250,8 +251,23 @@ impl Calls {
         self.pieces = self.pieces.wrapping_add(1);
         if let Some(counter) = self.panes.get(&pane) {
             counter.send_modify(|printed| {
-                *printed = Printed { pieces: printed.pieces.wrapping_add(1), at: self.now }
+                if self.now.duration_since(printed.at) >= SILENCE {
+                    printed.begun = self.now;
+                }
+                (printed.pieces, printed.at) = (printed.pieces.wrapping_add(1), self.now);
             });
+        }
+    }
+
+    /// Counts a change of a pane's size. It wakes nobody: its program prints when it has drawn anew.
+    fn resized(&mut self, layout: &[u8]) {
+        for pane in panes(layout) {
+            if let Some(counter) = self.panes.get(&pane) {
+                counter.send_if_modified(|printed| {
+                    printed.resized = printed.resized.wrapping_add(1);
+                    false
+                });
+            }
         }
     }
 }

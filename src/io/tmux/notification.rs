@@ -139,6 +139,18 @@ fn extended<'a>(first: &'a [u8], more: &'a [u8]) -> Option<Notification<'a>> {
     }
 }
 
+/// The panes of a layout, as in `b25f,80x24,0,0,2`: what follows the size and the place is a pane's number, unless that is the size
+/// of a part.
+pub(super) fn panes(layout: &[u8]) -> Vec<PaneId> {
+    let word = std::str::from_utf8(split(layout).0).unwrap_or_default();
+    let fields: Vec<&str> = word.split([',', '{', '}', '[', ']']).filter(|field| !field.is_empty()).collect();
+    let leaf = |fields: &[&str]| match fields {
+        [size, _, _, number] if size.contains('x') => number.parse().ok().map(PaneId),
+        _ => None,
+    };
+    fields.windows(4).filter_map(leaf).collect()
+}
+
 /// The first word, and what follows the one space after it.
 fn split(text: &[u8]) -> (&[u8], &[u8]) {
     match text.iter().position(|&b| b == b' ') {
@@ -173,6 +185,16 @@ mod tests {
     fn told(line: &str) -> String {
         let shown = format!("{:?}", Notification::read(line.as_bytes()));
         shown.replace("PaneId", "").replace("WindowId", "@").replace("SessionId", "$")
+    }
+
+    #[test]
+    fn a_layout_names_its_panes() {
+        let named =
+            |layout: &str| panes(layout.as_bytes()).iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(named("b25f,80x24,0,0,2 b25f,80x24,0,0,2 *"), ["%2"]);
+        let split = "d1f1,200x50,0,0{100x50,0,0,1,99x50,101,0[99x25,101,0,12,99x24,101,26,3]}";
+        assert_eq!(named(split), ["%1", "%12", "%3"]);
+        assert_eq!(named("").len() + named("80x24").len() + named("日本,0").len(), 0);
     }
 
     #[test]

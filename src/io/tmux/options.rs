@@ -23,6 +23,9 @@ impl Server {
         let daemon = ServedBy::here().map(|daemon| daemon.to_string()).unwrap_or_default();
         let history = self.history_limit.to_string();
         let size = format!("{}x{}", self.size.0, self.size.1);
+        // A daemon that was killed tells tmux nothing: its clients are gone. Whatever option is set, tmux draws anew for whoever is
+        // attached.
+        let redraw = format!("set-option -t '{target}' @tasuki_left ''");
         let session = [
             // Who serves it: a second daemon leaves it alone while that one lives.
             (ServedBy::OPTION, daemon.as_str()),
@@ -33,8 +36,9 @@ impl Server {
             ("update-environment", ""),
             ("destroy-unattached", "off"),
             ("mouse", "on"),
-            // That a daemon is gone is no change that tmux would draw by itself. It draws for whoever is attached only.
-            ("status-interval", "10"),
+            // Nothing is drawn by the clock: tmux would wake for each client, and two are the daemon's own.
+            ("status-interval", "0"),
+            ("client-detached[0]", &redraw),
             ("status-left", STATUS_LEFT),
             ("status-left-length", "48"),
             ("status-right", STATUS_RIGHT),

@@ -1,12 +1,13 @@
 //! When the pane is looked at: woken by its output, paced while it prints on.
 
+use crate::io::mux::SILENCE;
 use std::time::Duration;
 use tokio::time::Instant;
 
 /// Wait between the first output and the first look: what a program prints in one go arrives within 2 ms.
 pub(super) const PACE_MIN: Duration = Duration::from_millis(2);
 /// Wait between two looks at a pane that prints without end (performance: one capture a second).
-pub(super) const PACE_MAX: Duration = Duration::from_secs(1);
+pub(super) const PACE_MAX: Duration = SILENCE;
 
 /// The looks at a pane.
 #[derive(Debug)]

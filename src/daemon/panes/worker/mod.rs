@@ -9,6 +9,7 @@
 //! | [`own_line::OwnLine`] | whether a line of tasuki's is in the input without its Enter |
 //! | [`unsent::Unsent`] | a person's words that stand in the input |
 //! | [`work::Work`] | the turn that is awaited ([`turn_end`]), and work that nobody awaits ([`busy`]) |
+//! | [`resizing::Resizing`] | the sizes of the pane in that turn |
 //! | [`record::Record`] | what the agent itself has of a turn |
 //! | [`needs::Needs`] | what the agent needs, as reported ([`debounce`]), and the dialog that it shows |
 //! | [`answer::Answers`] | keys on their way to a dialog |
@@ -43,6 +44,7 @@ mod read;
 mod readiness;
 mod record;
 mod reporter;
+mod resizing;
 mod screen_cache;
 mod sending;
 mod session;

@@ -141,11 +141,21 @@ impl Session {
         }))
     }
 
+    /// How often the pane's size may have changed.
+    pub(super) fn resized(&self) -> u64 {
+        self.output.borrow().resized
+    }
+
     /// As much of the history as can be had with the bottom of the screen: a capture that is too large lacks that.
     pub(super) async fn whole(&self) -> Option<PaneScreen> {
+        self.whole_as(self.agent.rows()).await
+    }
+
+    /// The same with its rows in this way.
+    pub(super) async fn whole_as(&self, given: Rows) -> Option<PaneScreen> {
         let mut rows = self.terms.borrow().history;
         loop {
-            let screen = self.capture(rows).await.ok()?;
+            let screen = self.pane.capture(rows, given).await.ok()?;
             if !screen.cut || rows <= SEARCHED_ROWS {
                 return Some(screen);
             }

@@ -9,6 +9,7 @@ use crate::engine::screen::echo;
 use crate::engine::screen::echo::Echo;
 use crate::engine::screen::marker;
 use crate::engine::screen::marker::{Awaited, ClaimRows};
+use crate::engine::screen::reading::{Frame, Rules};
 use crate::io::mux::{PaneScreen, Rows};
 
 /// How a terminal shows the key that has it show its input anew; that begins in the next row.
@@ -133,6 +134,25 @@ pub(super) fn without_reprint(screen: &PaneScreen, typed: &Typed) -> PaneScreen 
         None => {}
     }
     screen
+}
+
+/// The screen without what its program had drawn at the bottom and left behind when the pane's size changed: between the turn's line
+/// and its claim, or the input box that is there now. The rows below stay where they are.
+pub(super) fn without_left_behind(screen: &PaneScreen, rules: &Rules, typed: &Typed) -> PaneScreen {
+    let rows: Vec<&str> = screen.rows.iter().map(String::as_str).collect();
+    let (echo, claim) = with_rows(screen, |seen| {
+        let echo = echo::own_echo(seen, &typed.line, typed.turn.token, typed.stood);
+        (echo, find(seen, typed).map(|claim| claim.start.row))
+    });
+    let frame = Frame { rows: &rows, title: None, cursor: None };
+    let box_now = || rules.input_box.as_ref()?.find(&frame).map(|found| found.rows.start);
+    let from = echo.map_or(0, |echo| echo.last_row + 1);
+    let until = claim.or_else(box_now).unwrap_or(rows.len()).max(from);
+    let mut gone = vec![false; rows.len()];
+    rules.left_behind(&rows, from..until).into_iter().for_each(|range| gone[range].fill(true));
+    let stays = rows.iter().zip(&gone).filter(|(_, gone)| !**gone).map(|(row, _)| (*row).to_owned());
+    let above = gone.iter().filter(|gone| **gone).map(|_| String::new());
+    PaneScreen { rows: above.chain(stays).collect(), ..screen.clone() }
 }
 
 /// Whether a line in the input is this turn's.

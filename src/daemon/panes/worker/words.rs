@@ -3,7 +3,7 @@
 
 use super::read::Read;
 use super::session::Session;
-use super::trace::{is_whole, prompt_of, read_answer};
+use super::trace::{is_whole, prompt_of, read_answer, without_left_behind};
 use crate::daemon::panes::orders::Typed;
 use crate::engine::screen::answer::{ScreenAnswer, rows_said};
 use crate::io::mux::PaneScreen;
@@ -19,15 +19,20 @@ pub(super) enum Words {
     None,
 }
 
-/// What is behind the turn's line, without the words by which its screen says that it met a limit.
+/// What is behind the turn's line, without the words by which its screen says that it met a limit. `resized`: whether the pane's size
+/// may have changed in the turn.
 pub(super) async fn shown(
     session: &Session,
     typed: &Typed,
     screen: &PaneScreen,
     read: Option<&Read>,
+    resized: bool,
 ) -> ScreenAnswer {
     let whole = if is_whole(screen, typed) { None } else { session.whole().await };
     let mut screen = whole.unwrap_or_else(|| screen.clone());
+    if let Some(rules) = session.agent.rules().filter(|_| resized) {
+        screen = without_left_behind(&screen, rules, typed);
+    }
     if let Some(read) = read {
         leave_out(read, &mut screen);
     }

@@ -1,6 +1,7 @@
 //! What the program of an agent is at: the turn that is awaited, and what nobody awaits.
 
 use super::busy::Busy;
+use super::resizing::Resizing;
 use super::session::Session;
 use super::turn_end::TurnEnd;
 use crate::daemon::panes::orders::Typed;
@@ -24,6 +25,8 @@ pub(super) struct Work {
     pub(super) free_since: Option<Instant>,
     /// Work on something else.
     pub(super) busy: Busy,
+    /// What the pane's size does in the turn.
+    pub(super) resizing: Resizing,
 }
 
 impl Work {
@@ -42,6 +45,7 @@ impl Work {
             .is_none_or(|before| (&before.id, before.turn.number) != (&typed.id, typed.turn.number))
         {
             self.said = None;
+            self.resizing.begin();
         }
         self.awaited = claims.then_some(typed);
         claims

@@ -98,6 +98,13 @@ struct Place {
 }
 
 impl BoxForm {
+    /// The box whose text begins in row `at`, wherever the cursor is: its rows without the one below, and what it shows.
+    pub(super) fn drawn_at(&self, frame: &Frame<'_>, at: usize) -> Option<(Range<usize>, String)> {
+        let place = self.at(frame, at)?;
+        let (text, _) = self.text(frame, place.text);
+        Some((place.rows, text))
+    }
+
     /// The box whose text begins in row `at`.
     fn at(&self, frame: &Frame<'_>, at: usize) -> Option<Place> {
         self.first.group(frame.row(at))?;

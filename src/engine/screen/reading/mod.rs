@@ -4,6 +4,7 @@
 mod dialog;
 mod frame;
 mod input_box;
+mod left_behind;
 mod pattern;
 mod rule;
 mod rules;
@@ -14,6 +15,7 @@ mod style;
 pub use dialog::{ChoiceList, ChoiceRules, Choose, Chosen, Dialog};
 pub use frame::{Frame, plain};
 pub use input_box::{BoxForm, BoxRules, CursorPlace, InputBox};
+pub use left_behind::rows_said_again;
 pub use pattern::{Pattern, PatternError};
 pub use rule::{BoxState, Reading, Rule, Sights};
 pub use rules::Rules;

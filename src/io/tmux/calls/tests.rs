@@ -6,6 +6,7 @@ use super::super::notice::{self, NOTICES_MAX, Notices};
 use super::super::parse::Parser;
 use super::*;
 use crate::io::mux::error::MuxError;
+use std::time::Duration;
 
 /// A session that is attached, with its two ends.
 struct Talk {
@@ -250,4 +251,28 @@ fn nothing_is_taken_while_the_guard_is_on_its_way() {
     assert!(!talk.calls.has_room(), "that was somebody else");
     talk.says("%client-session-changed client-7 $0 tasuki\n").unwrap();
     assert!(talk.calls.has_room());
+}
+
+#[test]
+fn output_behind_a_silence_begins_anew_and_a_new_size_wakes_nobody() {
+    let mut talk = Talk::new();
+    let start = Instant::now();
+    talk.calls.read_at(start);
+    let mut printed = talk.calls.watch(PaneId(2));
+    // Each piece is near to the one before, however far apart two looks are.
+    for ms in [400, 1_300, 2_200] {
+        talk.calls.read_at(start + Duration::from_millis(ms));
+        talk.says("%output %2 a\n").unwrap();
+    }
+    let seen = *printed.borrow_and_update();
+    assert_eq!((seen.pieces, seen.begun), (3, start));
+    talk.calls.read_at(start + Duration::from_millis(3_200));
+    talk.says("%output %2 a\n%output %2 b\n").unwrap();
+    let seen = *printed.borrow_and_update();
+    assert_eq!((seen.pieces, seen.begun), (5, seen.at));
+
+    talk.says("%layout-change @3 b25f,80x24,0,0,2 b25f,80x24,0,0,2 *\n").unwrap();
+    talk.says("%layout-change @4 b25f,80x24,0,0,7 b25f,80x24,0,0,7 *\n").unwrap();
+    assert!(!printed.has_changed().unwrap());
+    assert_eq!(printed.borrow().resized, 1);
 }

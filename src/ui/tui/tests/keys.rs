@@ -284,6 +284,9 @@ fn a_branch_that_becomes_well_is_not_folded_under_whom_is_looked_at() {
     assert_eq!(state.ids().join(" "), "boss m1 m2 m2.1 m2.2 m2.3 m2.4 m3");
     press(&mut state, &[Key::Up]);
     assert_eq!(state.ids().len(), 8);
+    // Nor behind whoever has walked through it.
+    press(&mut state, &[Key::Up; 4]);
+    assert_eq!((state.ids().len(), state.chosen().as_deref()), (8, Some("m1")));
 }
 
 #[test]

@@ -34,6 +34,8 @@ impl Worker {
         self.readiness.probed = None;
         self.readiness.void();
         self.own.reprinted = false;
+        let resized = self.session.resized();
+        self.work.resizing.typed_at(Some(resized));
         let verdict = match self.type_turn(&mut typed).await {
             Ok(receipt) => Verdict::Delivered(receipt),
             Err(Failed::Verdict(verdict)) => verdict,

@@ -9,8 +9,8 @@ use crate::daemon::panes::worker::read::Read;
 use crate::daemon::panes::worker::record::{ASK_SOON, Judged, corrected, judged_by};
 use crate::daemon::panes::worker::session::End;
 use crate::daemon::panes::worker::trace::{
-    claims, is_echoed, is_whole, prompt_of, read_answer, stands_where_it_stood, without_prompt,
-    without_reprint,
+    claims, is_echoed, is_whole, prompt_of, read_answer, stands_where_it_stood, without_left_behind,
+    without_prompt, without_reprint,
 };
 use crate::daemon::panes::worker::turn_end::EndStep;
 use crate::daemon::panes::worker::waiters;
@@ -21,7 +21,7 @@ use crate::engine::life::CompletionSource;
 use crate::engine::screen::answer::{ScreenAnswer, without_phrase};
 use crate::engine::screen::marker::ClaimRows;
 use crate::engine::screen::reading::ScreenState;
-use crate::io::mux::{MuxError, PaneScreen};
+use crate::io::mux::{MuxError, PaneScreen, Rows};
 use crate::io::side_channel::TurnRecord;
 use std::sync::Arc;
 use std::time::Duration;
@@ -97,7 +97,10 @@ impl Worker {
         None
     }
 
-    async fn search(&mut self, screen: &PaneScreen, aim: Aim) -> Result<(), End> {
+    async fn search(&mut self, screen: &Arc<PaneScreen>, aim: Aim) -> Result<(), End> {
+        if self.work.awaited.is_some() {
+            self.work.resizing.sees(screen);
+        }
         waiters::answer(&mut self.waiters, screen, &mut self.session);
         let read = self.session.read(screen);
         if let Some(line) = self.overview.doing(screen, read.as_ref(), &self.session) {
@@ -267,7 +270,11 @@ impl Worker {
         let notice = matches!(words, Words::None);
         let ScreenAnswer { text, truncated } = match words {
             Words::Own(own) => own,
-            Words::Shown | Words::None => words::shown(&self.session, typed, screen, read).await,
+            Words::Shown | Words::None => {
+                let resized = self.work.resizing.has_changed(&self.session);
+                let shown = words::shown(&self.session, typed, screen, read, resized).await;
+                self.work.resizing.joined(shown, screen, typed)
+            }
         };
         let text: Arc<str> = without_phrase(&text, &typed.phrase).into();
         if self.work.is_new(&text, notice) {
@@ -279,8 +286,14 @@ impl Worker {
     /// Reports the claim with what the agent answered: what is between the echo of its line and the claim. Where the
     /// echo is not surely among the rows that were searched, the whole history is read.
     pub(super) async fn claim(&mut self, typed: &Typed, source: CompletionSource, seen: Option<&PaneScreen>) {
-        let whole = match seen {
-            Some(screen) if is_whole(screen, typed) => None,
+        let resized = self.work.resizing.has_changed(&self.session);
+        let whole = match (seen, self.session.agent.rules()) {
+            (_, Some(rules)) if resized => self.session.whole_as(Rows::Joined).await.map(|joined| {
+                // What the terminal has wrapped is whole again; the program wraps its own text all the same.
+                let screen = PaneScreen { given: Rows::AsShown, ..joined };
+                without_left_behind(&screen, rules, typed)
+            }),
+            (Some(screen), _) if is_whole(screen, typed) => None,
             _ => self.session.whole().await,
         };
         let answer = whole.as_ref().or(seen).map(|screen| {
@@ -291,7 +304,7 @@ impl Worker {
             // The proof is what was seen, whatever else is read for the text.
             let shown = shown.or_else(|| read_answer(seen?, typed).1);
             let text = without_prompt(text, prompt_of(screen, typed).as_deref());
-            (ScreenAnswer { text, truncated }, shown)
+            (self.work.resizing.joined(ScreenAnswer { text, truncated }, screen, typed), shown)
         });
         let (answer, shown) = answer.unwrap_or_default();
         self.report_claim(typed, source, answer, shown).await;

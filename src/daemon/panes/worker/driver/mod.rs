@@ -14,7 +14,7 @@ use super::agent::Agent;
 use super::answer::{Answering, Answers};
 use super::input_box::BoxTyping;
 use super::line_input::LineTyping;
-use super::looks::{Looks, PACE_MAX};
+use super::looks::Looks;
 use super::mask::Mask;
 use super::needs::Needs;
 use super::order_queue::OrderQueue;
@@ -35,6 +35,7 @@ use super::waiters::Waiter;
 use super::work::Work;
 use crate::daemon::panes::orders::{Order, Typed};
 use crate::engine::input::Report;
+use crate::io::mux::Printed;
 use crate::io::process;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -158,10 +159,14 @@ impl Worker {
             }
             Some(Order::Deliver(typed)) => self.deliver(typed).await?,
             Some(Order::ResolveDoubt(typed)) => {
+                self.work.resizing.typed_at(None);
                 self.resolve(typed).await?;
                 self.needs.forget_told();
             }
-            Some(Order::Watch(typed)) => self.watch_for(typed),
+            Some(Order::Watch(typed)) => {
+                self.work.resizing.typed_at(None);
+                self.watch_for(typed);
+            }
             Some(Order::Unwatch { off }) => self.unwatch(off),
             Some(Order::Interrupt { id, turn }) => self.interrupt(id, turn).await?,
             Some(Order::PaneVerb(request, answer)) => {
@@ -206,10 +211,10 @@ impl Worker {
 
     /// The pane printed something.
     fn heard(&mut self) {
-        let at = self.session.output.borrow_and_update().at;
+        let Printed { at, begun, .. } = *self.session.output.borrow_and_update();
         // Looks stay rare until it was silent for as long as they are apart at most: else each short pause in what it prints
-        // would cost as many looks as its beginning.
-        if at.duration_since(self.session.printed) >= PACE_MAX {
+        // would cost as many looks as its beginning. What was heard last says nothing of that: between two looks nobody listens.
+        if begun > self.session.printed {
             self.session.looks.pace = self.session.first_pace();
         }
         self.session.printed = at;
