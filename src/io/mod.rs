@@ -18,6 +18,7 @@ pub mod keys;
 pub mod lease;
 pub mod lock;
 pub mod log;
+pub mod log_reader;
 pub mod mailbox;
 pub mod mux;
 pub mod notified_file;

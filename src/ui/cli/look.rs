@@ -60,6 +60,7 @@ pub(super) fn look_within<Q: Answers + Clone>(
     Ok(Looked { answer, source })
 }
 
-fn refused(problem: Problem) -> Failure {
+/// A question that has no answer.
+pub(super) fn refused(problem: Problem) -> Failure {
     ClientError::Refused(problem).into()
 }

@@ -15,10 +15,10 @@ use crate::engine::words::{AgentName, MessageId, Millis, Token};
 use crate::io::chance::mint_id;
 use crate::wire::api::{
     Accepted, AgentHistoryQuery, AgentQuery, AgentsQuery, CancelQuery, Done, DownBody, EventsQuery, HaltBody,
-    Health, HistoryQuery, InboxQuery, MessageQuery, MessagesQuery, NeedsQuery, PaneAnswerBody, PaneAnswered,
-    PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody, Problem, ProofInfo,
-    ProveQuery, ReplyBody, ResetInfo, ScreenInfo, ScreenQuery, StatusQuery, StepInfo, TabInfo, TeamQuery,
-    ViewInfo, WaitQuery, Waited, WebBody, WebInfo,
+    Health, HistoryQuery, InboxQuery, LogQuery, MessageQuery, MessagesQuery, NeedsQuery, PaneAnswerBody,
+    PaneAnswered, PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody,
+    Problem, ProofInfo, ProveQuery, ReplyBody, ResetInfo, ScreenInfo, ScreenQuery, StatusQuery, StepInfo,
+    TabInfo, TeamQuery, ViewInfo, WaitQuery, Waited, WebBody, WebInfo,
 };
 use crate::wire::message::{draft, json};
 use axum::extract::State;
@@ -65,6 +65,7 @@ fn about_all() -> Vec<Address> {
         scan::<AgentHistoryQuery>(),
         read::<NeedsQuery>(),
         read::<InboxQuery>(),
+        read::<LogQuery>(),
         read::<TeamQuery>(),
         get::<EventsQuery, StepInfo, _, _>(
             "/api/events",

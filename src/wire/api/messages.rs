@@ -175,3 +175,22 @@ pub struct LetterInfo {
     /// Its text.
     pub content: String,
 }
+
+/// Some lines of a log, newest first. They stand in the files of `status/` too.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LogPage {
+    /// The lines.
+    pub lines: Vec<LogLineInfo>,
+    /// `after` for the lines before these; null if there are none.
+    #[serde(default)]
+    pub next: Option<String>,
+}
+
+/// One line of a log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LogLineInfo {
+    /// Time (RFC 3339).
+    pub at: String,
+    /// What happened, in a sentence.
+    pub text: String,
+}

@@ -17,7 +17,8 @@ pub use events::{
     EventInfo, EventsQuery, ResetInfo, RunInfo, ScreenInfo, ScreenQuery, StepInfo, ViewInfo, WorkspaceInfo,
 };
 pub use messages::{
-    AnswerInfo, HistoryInfo, HistoryTree, InboxInfo, LetterInfo, MessageDetails, MessagePage, SpanInfo,
+    AnswerInfo, HistoryInfo, HistoryTree, InboxInfo, LetterInfo, LogLineInfo, LogPage, MessageDetails,
+    MessagePage, SpanInfo,
 };
 pub use needs::{CauseInfo, ChainInfo, CureInfo, NeedGroup, NeedInfo, NeedKindInfo, NeedsInfo};
 pub use notify::{NotifyEventInfo, NotifyInfo, NotifyKind, notify_schema};
@@ -26,8 +27,8 @@ pub use panes::{
     PaneWaitBody,
 };
 pub use read::{
-    AgentHistoryQuery, AgentQuery, AgentsQuery, HistoryQuery, InboxQuery, MessageQuery, MessagesQuery,
-    NeedsQuery, Question, StatusQuery, TeamQuery,
+    AgentHistoryQuery, AgentQuery, AgentsQuery, HistoryQuery, InboxQuery, LogQuery, MessageQuery,
+    MessagesQuery, NeedsQuery, Question, StatusQuery, TeamQuery,
 };
 pub use web::{ProofInfo, ProveQuery, TabInfo, WebBody, WebInfo};
 
