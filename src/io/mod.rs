@@ -5,6 +5,7 @@ pub mod chance;
 pub mod client;
 pub mod clock;
 pub mod command;
+pub mod dismissed;
 pub mod event_stream;
 pub mod exchange;
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::filter::moment;
 use super::model::{Answers, Model};
 use super::problems::{bad, message_id, no_agent, no_message, unreadable_log};
 use crate::engine::words::{AgentName, MessageId, Millis};
-use crate::io::log_reader::{Log, LogPlace, LogWish};
+use crate::io::log_reader::{LogPlace, LogWish, StatusLog};
 use crate::wire::api::{LogLineInfo, LogPage, LogQuery, Problem};
 
 /// Lines in an answer where nothing is said, and at most.
@@ -17,7 +17,7 @@ impl Answers for LogQuery {
     fn answer(self, model: &mut Model) -> Result<LogPage, Problem> {
         let id = self.id.as_deref().map(message_id).transpose()?;
         let log = self.agent.as_deref().map(|name| model.log_of(name)).transpose()?;
-        let log = log.unwrap_or_else(|| Log::of_team(&model.workspace)).about(id.as_ref());
+        let log = log.unwrap_or_else(|| StatusLog::of_team(&model.workspace)).about(id.as_ref());
         let from = match self.after.as_deref() {
             None => log.end(),
             Some(text) => {
@@ -42,11 +42,11 @@ impl Answers for LogQuery {
 
 impl Model {
     /// The log of an agent, also of one that is in the team no more.
-    fn log_of(&self, name: &str) -> Result<Log, Problem> {
+    fn log_of(&self, name: &str) -> Result<StatusLog, Problem> {
         let found = AgentName::new(name).map_err(|_| no_agent(name))?;
-        match Log::of_agent(&self.workspace, Some(self.engine().team()), &found) {
+        match StatusLog::of_agent(&self.workspace, Some(self.engine().team()), &found) {
             Some(log) => Ok(log),
-            None => Ok(Log::of_member(&self.workspace, &self.member(name)?)),
+            None => Ok(StatusLog::of_member(&self.workspace, &self.member(name)?)),
         }
     }
 

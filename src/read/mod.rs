@@ -11,6 +11,7 @@ mod agents;
 mod bodies;
 mod closed;
 mod completed;
+mod dismissed;
 mod ended;
 mod events;
 mod files;

@@ -1,6 +1,7 @@
 //! The projection: the engine as the journal makes it, carried on line by line, with what the journal does not say beside it.
 
 use super::closed::ClosedSegments;
+use super::dismissed::Dismissed;
 use super::files;
 use super::fold::Fold;
 use super::letters::Letters;
@@ -47,6 +48,8 @@ pub struct Model {
     pub(super) failed: Option<Vec<NeedInfo>>,
     /// What is told of unread letters, until their folder changes.
     pub(super) letters: Option<Letters>,
+    /// What was put aside of what waits.
+    pub(super) dismissed: Dismissed,
     /// What has failed since they were looked up.
     pub(super) failed_since: Vec<MessageId>,
     pub(super) metrics: Option<Box<Metrics>>,
@@ -73,6 +76,7 @@ impl Model {
             closed: ClosedSegments::default(),
             failed: None,
             letters: None,
+            dismissed: Dismissed::default(),
             failed_since: Vec::new(),
             metrics: None,
             picture: None,

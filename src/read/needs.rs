@@ -1,6 +1,7 @@
 //! What waits for a person, and who waits for whom.
 
 mod chains;
+mod dismissing;
 mod found;
 
 use super::model::{Answers, Model};
@@ -40,10 +41,14 @@ impl Model {
 
     /// What waits for a person: what stops the most work comes first.
     pub(super) fn needs(&mut self) -> Needs {
+        self.look_at_dismissed();
         let mut needs = self.found_needs();
+        for need in &mut needs {
+            need.dismiss = dismissing::dismissal(need);
+        }
         needs.sort_by(|one, other| {
             let key =
-                |need: &NeedInfo| (need.group, std::cmp::Reverse(need.behind.len()), need.since.clone());
+                |need: &NeedInfo| (need.group, std::cmp::Reverse(need.behind_count), need.since.clone());
             key(one).cmp(&key(other)).then_with(|| one.id.cmp(&other.id))
         });
         Needs(needs)

@@ -3,7 +3,6 @@
 use crate::engine::team::Team;
 use crate::engine::words::{AgentName, MessageId, Millis};
 use crate::io::regular;
-use crate::io::views::log_files;
 use crate::io::workspace::Workspace;
 use crate::wire::time::read_moment;
 use chrono::Local;
@@ -18,7 +17,7 @@ const PIECE_BYTES: u64 = 64 << 10;
 
 /// A log and what is looked for in it.
 #[derive(Debug, Clone)]
-pub struct Log {
+pub struct StatusLog {
     /// The file that is written to.
     path: PathBuf,
     /// Word that its lines must have.
@@ -35,7 +34,7 @@ pub struct LogPlace {
 /// Lines of a log that stand before a place, the newest first.
 #[derive(Debug, Default)]
 pub struct LogLines {
-    /// The lines.
+    /// As they stand in the file.
     pub lines: Vec<String>,
     /// Before which place it goes on; none if there is nothing before.
     pub next: Option<LogPlace>,
@@ -67,7 +66,7 @@ impl LogPlace {
     }
 }
 
-impl Log {
+impl StatusLog {
     fn new(path: PathBuf) -> Self {
         Self { path, word: None }
     }
@@ -186,6 +185,16 @@ impl Log {
     }
 }
 
+/// The files of a log, the newest first, as `views/log.rs` names them; not all of them need be there.
+fn log_files(path: &Path) -> impl Iterator<Item = PathBuf> {
+    let older = |number: u8| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".{number}"));
+        PathBuf::from(name)
+    };
+    [path.to_path_buf(), older(1), older(2)].into_iter()
+}
+
 /// Gives each line before an offset and where it begins, the last one first.
 fn lines_before(
     file: &File,
@@ -242,7 +251,7 @@ fn moment_of(line: &str) -> Option<Millis> {
 /// A log that is read on from a place, also after it was rotated.
 #[derive(Debug)]
 pub struct LogTail {
-    log: Log,
+    log: StatusLog,
     from: Option<LogPlace>,
     file: Option<(BufReader<File>, u64)>,
 }
@@ -250,7 +259,7 @@ pub struct LogTail {
 impl LogTail {
     /// Reads on from there; from the beginning where there was no file.
     #[must_use]
-    pub fn new(log: Log, from: Option<LogPlace>) -> Self {
+    pub fn new(log: StatusLog, from: Option<LogPlace>) -> Self {
         Self { log, from, file: None }
     }
 

@@ -18,8 +18,8 @@ impl Place {
         self.0.path().join("status/activity.log")
     }
 
-    fn log(&self) -> Log {
-        Log::of_team(&Workspace::at(self.0.path()).unwrap())
+    fn log(&self) -> StatusLog {
+        StatusLog::of_team(&Workspace::at(self.0.path()).unwrap())
     }
 
     fn put(&self, text: &str) {
@@ -39,7 +39,7 @@ impl Place {
 }
 
 /// All pages of so many lines, oldest first.
-fn pages(log: &Log, wish: LogWish) -> Vec<String> {
+fn pages(log: &StatusLog, wish: LogWish) -> Vec<String> {
     let (mut lines, mut from) = (Vec::new(), log.end().unwrap());
     while from.is_some() {
         let found = log.before(from, wish).unwrap();
@@ -59,7 +59,7 @@ fn pages_of_any_size_have_each_line_once_over_rotated_files() {
     for file in 0..3 {
         let mut text = String::new();
         for number in 0..700 {
-            let long = "襷".repeat(if number == 300 { 60_000 } else { number % 90 });
+            let long = "襷".repeat(if number == 300 { 60_000 } else { 1 + number % 90 });
             let line = format!("2026-02-0{}T10:00:00Z m-{file}.{number} {long}", file + 1);
             writeln!(text, "{line}").unwrap();
             expected.push(line);

@@ -8,7 +8,6 @@ use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
-use std::path::{Path, PathBuf};
 
 /// Size at which a history is put aside and a new one begun (durability, limits).
 const LOG_BYTES_MAX: u64 = 10 << 20;
@@ -90,16 +89,6 @@ impl Views {
             append(folder, word, &text).map_err(|errno| folder.failed("append to", word.as_ref(), errno))
         })
     }
-}
-
-/// The files of a history, the newest first; not all of them need be there.
-pub fn log_files(path: &Path) -> impl Iterator<Item = PathBuf> {
-    let older = |number: u8| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(format!(".{number}"));
-        PathBuf::from(name)
-    };
-    [path.to_path_buf(), older(1), older(2)].into_iter()
 }
 
 /// `NAME.log` is the newest, then `NAME.log.1` and `NAME.log.2`. `tail -F` follows it over a turn.

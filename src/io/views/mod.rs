@@ -15,7 +15,6 @@ mod retention;
 
 pub use last_word::last_word;
 pub use lines::{LastLines, line};
-pub use log::log_files;
 
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::folder::{Folder, FolderError, Stamp};

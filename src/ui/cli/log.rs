@@ -10,7 +10,7 @@ use super::table::harmless;
 use crate::engine::words::{AgentName, MessageId, USER};
 use crate::io::client::Client;
 use crate::io::clock;
-use crate::io::log_reader::{Log, LogTail, LogWish};
+use crate::io::log_reader::{LogTail, LogWish, StatusLog};
 use crate::io::workspace::Workspace;
 use crate::read::log_since;
 use crate::wire::number::read_whole;
@@ -106,18 +106,18 @@ fn of_user(context: &Context, workspace: &Workspace, follow: bool) -> Ended {
 }
 
 /// The log that is meant.
-fn which(context: &Context, workspace: &Workspace, subject: Option<&str>) -> Result<Log, Failure> {
+fn which(context: &Context, workspace: &Workspace, subject: Option<&str>) -> Result<StatusLog, Failure> {
     let Some(subject) = subject else {
-        return Ok(Log::of_team(workspace));
+        return Ok(StatusLog::of_team(workspace));
     };
     if let Ok(name) = AgentName::new(subject) {
         let team = Settings::load(workspace, &context.around).ok().map(|loaded| loaded.settings.team);
-        if let Some(log) = Log::of_agent(workspace, team.as_ref(), &name) {
+        if let Some(log) = StatusLog::of_agent(workspace, team.as_ref(), &name) {
             return Ok(log);
         }
     }
     match MessageId::new(subject) {
-        Ok(id) => Ok(Log::of_team(workspace).about(Some(&id))),
+        Ok(id) => Ok(StatusLog::of_team(workspace).about(Some(&id))),
         Err(error) => {
             let why = format!("`{}` is neither an agent nor an id: it {error}", subject.escape_debug());
             Err(Failure::new(Kind::Rejected, "unknown", why, "`tasuki status` lists the agents"))
@@ -126,7 +126,11 @@ fn which(context: &Context, workspace: &Workspace, subject: Option<&str>) -> Res
 }
 
 /// The id of whose message nobody knows anything: the log tells what became of one, or its file is there.
-fn unknown<'a>(workspace: &Workspace, log: &'a Log, lines: &[String]) -> Result<Option<&'a str>, Failure> {
+fn unknown<'a>(
+    workspace: &Workspace,
+    log: &'a StatusLog,
+    lines: &[String],
+) -> Result<Option<&'a str>, Failure> {
     let Some(word) = log.word() else { return Ok(None) };
     let Ok(id) = MessageId::new(word) else { return Ok(Some(word)) };
     let is_known = lines.iter().any(|line| line.split(' ').nth(1) == Some(word))

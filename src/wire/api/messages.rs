@@ -1,6 +1,6 @@
 //! Messages as they are shown: lists, one whole, and its history.
 
-use super::agents::HistoryStepInfo;
+use super::step::HistoryStepInfo;
 use crate::engine::life::StageName;
 use crate::engine::message::{Kind, Status};
 use crate::wire::message::view::{MessageView, is_zero};

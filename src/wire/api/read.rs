@@ -40,7 +40,8 @@ pub trait Question: Serialize + DeserializeOwned + JsonSchema + Send + 'static {
 }
 
 /// A word as it may stand in an address, everywhere in it (RFC 3986, unreserved characters).
-fn encoded(text: &str) -> String {
+#[must_use]
+pub fn encoded(text: &str) -> String {
     let byte = |byte: u8| match byte {
         b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
         byte => format!("%{byte:02X}"),
