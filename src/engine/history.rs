@@ -13,14 +13,14 @@ use crate::engine::words::ourselves;
 pub struct HistoryLine {
     /// The message, if it is about one.
     pub id: Option<MessageId>,
-    /// The agent whose log it belongs to, besides the activity log.
+    /// The agent whose log it belongs to, besides the activity log: a reason why its work does not go on is its own.
     pub agent: Option<AgentName>,
     /// The sentence, on one line.
     pub text: String,
 }
 
-/// Tells an event; none for the parts of a snapshot. `whose` is the agent of the message that ends here, or its addressee:
-/// the event does not name it where tasuki itself ended the message.
+/// Tells an event; none for the parts of a snapshot. `whose` is the agent of the message that it is about, or its addressee:
+/// the event does not name it where it stays the same, or where tasuki itself ended the message.
 #[must_use]
 pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
     let (id, agent, text) = match event {
@@ -42,10 +42,13 @@ pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
             (None, from_agent(event), format!("refused {what}{from}: {}: {why}", code.word()))
         }
         Event::Moved { id, to, agent, why, .. } => {
-            (Some(id.clone()), agent.clone(), format!("{id} {}{}", moved(*to, agent.as_ref()), because(why)))
+            let text = format!("{id} {}{}", moved(*to, agent.as_ref()), because(why));
+            // Receipts come with each turn, and say nothing that its beginning and its end do not.
+            let theirs = whose.filter(|_| matches!(why, Why::Text(_)));
+            (Some(id.clone()), agent.as_ref().or(theirs).cloned(), text)
         }
         Event::Said { id, turn, text, notice, .. } => {
-            (Some(id.clone()), None, format!("{id}: {}", said(*turn, text, *notice)))
+            (Some(id.clone()), whose.cloned(), format!("{id}: {}", said(*turn, text, *notice)))
         }
         Event::Ended { id, outcome, answer, why } => {
             let answered = answer.as_ref().map(|answer| &answer.from).filter(|from| **from != ourselves());
@@ -77,11 +80,18 @@ pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
 /// Tells an event of the step that made this state.
 #[must_use]
 pub fn tell_last(event: &Event, state: &State) -> Option<HistoryLine> {
-    let ended = match event {
-        Event::Ended { id, .. } => state.finished.get(id),
+    let whose = match event {
+        Event::Ended { id, .. } | Event::Moved { id, .. } | Event::Said { id, .. } => whose(id, state),
         _ => None,
     };
-    tell(event, ended.map(|ended| ended.agent.as_ref().unwrap_or(&ended.message.to)))
+    tell(event, whose)
+}
+
+/// Who has or had a message, or else to whom it goes.
+fn whose<'a>(id: &MessageId, state: &'a State) -> Option<&'a AgentName> {
+    let open = state.open.get(id).map(|open| (&open.agent, &open.message.to));
+    let ended = || state.finished.get(id).map(|ended| (&ended.agent, &ended.message.to));
+    open.or_else(ended).map(|(agent, to)| agent.as_ref().unwrap_or(to))
 }
 
 /// What was said in a turn that was not claimed.

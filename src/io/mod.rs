@@ -6,6 +6,7 @@ pub mod chance;
 pub mod client;
 pub mod clock;
 pub mod command;
+pub mod dismissed;
 pub mod event_stream;
 pub mod exchange;
 #[cfg(test)]
@@ -19,6 +20,7 @@ pub mod keys;
 pub mod lease;
 pub mod lock;
 pub mod log;
+pub mod log_reader;
 pub mod mailbox;
 pub mod mux;
 pub mod notified_file;

@@ -140,13 +140,14 @@ impl Model {
             .filter(|line| !matches!(state, "idle" | "stopped" | "completed") || line.starts_with(DRAFT));
         let current = seen.current.filter(|_| !live.has_ended);
         let since = current.as_ref().and_then(|id| self.engine().state().open.get(id)).map(|open| open.since);
-        let need =
-            self.engine().state().agents.get(name).and_then(|agent| agent.need()).map(|need| need.since);
-        let since = need.or(live.since).or(since);
+        let need = self.engine().state().agents.get(name).and_then(|agent| agent.need());
+        let since = need.map(|need| need.since).or(live.since).or(since);
+        let until = need.and_then(|need| need.ends_at()).filter(|_| state == "rate_limited");
         Some(AgentInfo {
             agent_name: name.to_string(),
             state: state.to_owned(),
             since: since.map(rfc3339_ms),
+            until: until.map(rfc3339),
             why: seen.why.filter(|_| !live.has_ended),
             doing: doing.map(str::to_owned),
             asks: seen.asks.as_deref().map(Into::into),

@@ -117,7 +117,8 @@ fn agent(name: &str, model: &Model) -> Result<AgentName, Problem> {
     Ok(model.engine().team().aliases.get(&found).cloned().unwrap_or(found))
 }
 
-fn moment(field: &str, text: &str, now: Millis) -> Result<Millis, Problem> {
+/// A moment of a question: a time, or a duration before now.
+pub(super) fn moment(field: &str, text: &str, now: Millis) -> Result<Millis, Problem> {
     let ago = read_duration(text).map(|ms| Millis(now.0.saturating_sub(ms)));
     ago.or_else(|| read_moment(text, &Local)).ok_or_else(|| {
         bad(

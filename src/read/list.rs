@@ -160,7 +160,10 @@ impl Model {
         match agent.state.as_str() {
             "waiting_input" if agent.asks.is_some() => Some(format!("you: {name} asks something")),
             "waiting_input" | "error" => Some(format!("you: {name} needs help")),
-            "rate_limited" => Some(format!("{name}'s limit to be over")),
+            "rate_limited" => {
+                let at = agent.until.map_or(String::new(), |until| format!(" at {until}"));
+                Some(format!("{name}'s limit to be over{at}"))
+            }
             _ => None,
         }
     }

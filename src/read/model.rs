@@ -1,6 +1,7 @@
 //! The projection: the engine as the journal makes it, carried on line by line, with what the journal does not say beside it.
 
 use super::closed::ClosedSegments;
+use super::dismissed::Dismissed;
 use super::files;
 use super::fold::Fold;
 use super::folder::Folder;
@@ -55,6 +56,8 @@ pub struct Model {
     pub(super) refused: (Folder, Vec<NeedInfo>),
     /// The same of files that the journal does not know.
     pub(super) lost: (Folder, Vec<NeedInfo>),
+    /// What was put aside of what waits.
+    pub(super) dismissed: Dismissed,
     /// What has failed since they were looked up.
     pub(super) failed_since: Vec<MessageId>,
     pub(super) metrics: Option<Box<Metrics>>,
@@ -84,6 +87,7 @@ impl Model {
             answers: UnreadAnswers::default(),
             refused: Default::default(),
             lost: Default::default(),
+            dismissed: Dismissed::default(),
             failed_since: Vec::new(),
             metrics: None,
             picture: None,

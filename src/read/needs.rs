@@ -1,6 +1,7 @@
 //! What waits for a person, and who waits for whom.
 
 mod chains;
+mod dismissing;
 mod found;
 
 use super::model::{Answers, Model};
@@ -41,11 +42,15 @@ impl Model {
 
     /// What waits for a person: what stops the most work comes first.
     pub(super) fn needs(&mut self, agents: &[AgentInfo]) -> Needs {
+        self.look_at_dismissed();
         self.look_at_answers();
         let mut needs = self.found_needs(agents);
+        for need in &mut needs {
+            need.dismiss = dismissing::dismissal(need);
+        }
         needs.sort_by(|one, other| {
             let key =
-                |need: &NeedInfo| (need.group, std::cmp::Reverse(need.behind.len()), need.since.clone());
+                |need: &NeedInfo| (need.group, std::cmp::Reverse(need.behind_count), need.since.clone());
             key(one).cmp(&key(other)).then_with(|| one.id.cmp(&other.id))
         });
         Needs(needs)

@@ -52,3 +52,13 @@ pub(super) fn unreadable(error: &dyn std::fmt::Display) -> Problem {
         ..Problem::default()
     }
 }
+
+/// The same with a log.
+pub(super) fn unreadable_log(error: &std::io::Error) -> Problem {
+    Problem {
+        code: "unavailable".to_owned(),
+        why: format!("the log cannot be read: {error}"),
+        cure: "look at the files in status/".to_owned(),
+        ..Problem::default()
+    }
+}

@@ -3,7 +3,9 @@
 use super::model::{Answers, Model};
 use super::picture::Picture;
 use crate::engine::words::MessageId;
-use crate::wire::api::{AgentInfo, MessagesQuery, NeedsInfo, Problem, StatusInfo, ViewInfo, WorkspaceInfo};
+use crate::wire::api::{
+    AgentInfo, MessagesQuery, NeedInfo, NeedsInfo, Problem, StatusInfo, ViewInfo, WorkspaceInfo,
+};
 use crate::wire::time::rfc3339_ms;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -42,6 +44,7 @@ impl Model {
             }
             false => touched.iter().filter_map(|id| self.view_with_title(id)).collect(),
         };
+        let is_other = is_other(&seen.needs, &needs);
         let view = ViewInfo {
             whole,
             seq: self.seq().0,
@@ -55,7 +58,13 @@ impl Model {
                 .collect(),
             order: (seen.order != order).then(|| order.clone()),
             messages,
-            needs: is_other(&seen.needs, &needs).then(|| (*needs).clone()),
+            behind: match is_other {
+                true => BTreeMap::new(),
+                false => {
+                    counts(&needs).filter(|count| !counts(&seen.needs).any(|seen| seen == *count)).collect()
+                }
+            },
+            needs: is_other.then(|| (*needs).clone()),
         };
         seen.agents.retain(|name, _| order.contains(name));
         seen.agents.extend(view.agents.iter().map(|agent| (agent.agent_name.clone(), agent.clone())));
@@ -65,7 +74,8 @@ impl Model {
             || !view.agents.is_empty()
             || view.order.is_some()
             || !view.messages.is_empty()
-            || view.needs.is_some();
+            || view.needs.is_some()
+            || !view.behind.is_empty();
         Ok(is_news.then_some(view))
     }
 
@@ -84,9 +94,20 @@ impl Model {
     }
 }
 
-/// Whether needs are others than before, whenever they were looked at.
+/// Whether needs are others than before, whenever they were looked at, and however many messages wait behind them: while all is
+/// held each message that comes is one more.
 fn is_other(before: &NeedsInfo, now: &NeedsInfo) -> bool {
-    before.needs != now.needs || before.chains != now.chains
+    let is_same = |(before, now): (&NeedInfo, &NeedInfo)| {
+        before == now || NeedInfo { behind_count: now.behind_count, ..before.clone() } == *now
+    };
+    before.needs.len() != now.needs.len()
+        || before.chains != now.chains
+        || !before.needs.iter().zip(&now.needs).all(is_same)
+}
+
+/// How many messages wait behind each need.
+fn counts(needs: &NeedsInfo) -> impl Iterator<Item = (String, usize)> {
+    needs.needs.iter().map(|need| (need.id.clone(), need.behind_count))
 }
 
 fn workspace(status: &StatusInfo) -> WorkspaceInfo {

@@ -255,6 +255,12 @@ impl Workspace {
         self.root.join(".tasuki/answers_read.json")
     }
 
+    /// `.tasuki/dismissed/`: what a person has put aside of what waits.
+    #[must_use]
+    pub fn dismissed(&self) -> PathBuf {
+        self.root.join(".tasuki/dismissed")
+    }
+
     /// `.tasuki/trash/`: what was removed, until its age limit.
     #[must_use]
     pub fn trash(&self) -> PathBuf {

@@ -31,10 +31,15 @@ pub(crate) struct Stream {
 impl Stream {
     /// Opens one; none if nobody listens.
     pub(crate) fn open(house: &House, query: &str, last: Option<u64>) -> Option<Self> {
+        Self::at(house, &format!("/api/events{query}"), last)
+    }
+
+    /// The same of another address.
+    pub(crate) fn at(house: &House, path: &str, last: Option<u64>) -> Option<Self> {
         let mut stream = UnixStream::connect(socket(house)).ok()?;
         stream.set_read_timeout(Some(DEADLINE)).expect("a timeout");
         let last = last.map_or(String::new(), |seq| format!("Last-Event-ID: {seq}\r\n"));
-        write!(stream, "GET /api/events{query} HTTP/1.1\r\nHost: x\r\n{last}\r\n").ok()?;
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\n{last}\r\n").ok()?;
         let mut stream = Self { lines: BufReader::new(stream) };
         let mut head = String::new();
         while stream.lines.read_line(&mut head).ok()? > 2 {
@@ -51,7 +56,8 @@ impl Stream {
         let mut heard = Heard { name: String::new(), id: None, data: Value::Null };
         loop {
             let mut line = String::new();
-            if self.lines.read_line(&mut line).ok()? == 0 {
+            // It ends anywhere.
+            if self.lines.read_line(&mut line).ok()? == 0 || !line.ends_with('\n') {
                 return None;
             }
             // Between the chunks of the transfer there are their lengths, which are none of the stream's lines.

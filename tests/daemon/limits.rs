@@ -1,6 +1,8 @@
 //! A limit in real time: it ends half a minute after the moment that it names.
 
 use crate::house::House;
+use crate::looking::ok;
+use crate::over_socket::get;
 use crate::rows::{BOXED, Row, SOON, task};
 use std::time::Duration;
 
@@ -29,6 +31,16 @@ fn an_agent_goes_on_after_a_limit_over_a_restart_and_meets_the_same_one_again() 
     house.start();
     task(&house, "one", "work");
     house.until("the limit to be told", is_limited);
+    // Whoever looks sees when it is back.
+    let agent = get(&house, "/api/agents/a")["agent"].clone();
+    let until = agent["until"].as_str().expect("a time").to_owned();
+    let need = get(&house, "/api/needs")["needs"][0].clone();
+    assert_eq!((&need["kind"], &need["until"]), (&"limit".into(), &until.as_str().into()), "{agent} {need}");
+    let time = until.split_once('T').expect("a time").1;
+    for words in [&["status"][..], &["needs"], &["why", "one"]] {
+        let said = ok(&house, words);
+        assert!(said.contains(time), "{words:?}: {time} is not in {said}");
+    }
     house.kill();
     house.start();
     let soon = Duration::from_secs(60);

@@ -19,10 +19,12 @@ mod completing;
 mod contract;
 mod copied;
 mod deliveries;
+mod dismissing;
 mod end_to_end;
 mod events;
 mod failures;
 mod gone;
+mod held_up;
 mod hierarchy;
 #[expect(dead_code, reason = "a house has more rooms than one test uses")]
 #[path = "../support/house.rs"]
@@ -30,6 +32,7 @@ mod house;
 mod keeping;
 mod last_words;
 mod limits;
+mod logs;
 mod looking;
 mod main_job;
 mod metrics;
@@ -42,6 +45,7 @@ mod one_shot;
 #[path = "../support/opencode_api.rs"]
 mod opencode_api;
 mod outliving;
+mod over_socket;
 mod own_line;
 mod panes;
 mod parts;

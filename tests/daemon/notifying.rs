@@ -150,3 +150,33 @@ fn a_command_is_given_no_secret() {
     assert!(text.contains("use ***") && !text.contains("ghp_"), "{text}");
     house.end();
 }
+
+#[test]
+fn a_letter_that_comes_before_the_first_look_is_told_and_one_before_the_daemon_is_not() {
+    let mut house = House::plain("notifies-letters 手紙");
+    house.write("tell.sh", TELL);
+    let letter = |house: &House, id: &str| {
+        house.drop(
+            &format!("{id}.yaml"),
+            &format!("id: {id}\nfrom: worker\nto: user\ntype: info\ncontent: {id} 🎌\n"),
+        );
+    };
+    // Nobody has asked for letters yet.
+    house.start();
+    letter(&house, "old");
+    house.until("the letter", |house| house.path("queue/inbox/old.yaml").exists());
+    house.kill();
+    house.notify("  command: [bash, ./tell.sh]\n  on: [unread, completed]\n");
+    house.start();
+    house.drop("t.yaml", "id: t\nto: worker\ncontent: work\n");
+    house.until("a first look", |house| house.is_told("completed.t"));
+    assert!(house.told().iter().all(|(event, _)| event["kind"] == "completed"), "{:?}", house.told());
+    assert!(house.ask(&["inbox"]).status.success());
+    house.kill();
+    // It is taken within a moment of the start, and the first look comes a second later.
+    std::fs::remove_file(house.path(".tasuki/notified.json")).expect("what was told");
+    letter(&house, "new");
+    house.start();
+    house.until("the letter to be told", |house| house.is_told("unread.new"));
+    house.end();
+}

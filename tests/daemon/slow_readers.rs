@@ -79,3 +79,59 @@ fn twenty_thousand_events_are_kept_for_nobody_and_missed_by_nobody() {
     }
     house.end();
 }
+
+/// Draws its whole screen in ever other colours, with a number behind each row.
+const DRAWS: &str = r#"
+row=''
+for i in {1..35}; do row="$row\033[3$((i % 7 + 1))mx\033[3$(((i + 3) % 7 + 1))mo"; done
+n=0
+while :; do
+  n=$((n + 1))
+  printf '\033[H'
+  for r in {1..20}; do printf "$row\033[0m %d\r\n" $n; done
+  sleep 0.05
+done
+"#;
+
+/// The number that a screen shows; 0 before it is drawn.
+fn drawn(event: &crate::events::Heard) -> u64 {
+    assert_eq!(event.name, "screen", "{event:?}");
+    let row = event.data["rows"][0].as_array().expect("a row");
+    let text: String = row.iter().filter_map(|run| run["text"].as_str()).collect();
+    let number = text.trim_start_matches(['x', 'o']).trim().to_owned();
+    if number.is_empty() { 0 } else { number.parse().unwrap_or_else(|error| panic!("{error}: {text}")) }
+}
+
+#[test]
+fn a_screen_is_kept_for_no_reader_that_is_slow() {
+    // They come in 6 s: whoever reads nothing for 10 s is cut off.
+    const SCREENS: usize = 60;
+    let agent =
+        "  - {name: artist, reports_to: user, provider: plain, command: [bash, ./draw.sh], marker: ART OK}\n";
+    let mut house = House::new("slow screens 遅い", agent, &[("draw.sh", DRAWS)]);
+    house.start();
+    house.until("it to run", |house| house.read("status/activity.log").contains("artist runs"));
+    let open =
+        |house: &House| Stream::at(house, "/api/agents/artist/screen?follow=true", None).expect("a stream");
+    let mut quick = open(&house);
+    while drawn(&quick.next().expect("a screen")) < 2 {}
+    let mut slow: Vec<Stream> = (0..READERS).map(|_| open(&house)).collect();
+    let before = memory(&house);
+    // So many screens are shown to whoever looks, and come to those that read nothing.
+    let shown: Vec<u64> = (0..SCREENS).map(|_| drawn(&quick.next().expect("a screen"))).collect();
+    let grown = memory(&house).saturating_sub(before);
+    println!("{SCREENS} screens beside {READERS} readers: {grown} KiB more");
+    assert!(grown < GROWTH_KIB, "{grown} KiB more than the {before} KiB before");
+    let last = *shown.last().expect("screens");
+    // One that reads again is shown what had come to it, and then how it looks now: not all between.
+    let mut behind = Vec::new();
+    while behind.last().is_none_or(|at| *at < last)
+        && let Some(event) = slow[0].next()
+    {
+        behind.push(drawn(&event));
+    }
+    assert!(!behind.is_empty() && behind.len() < SCREENS / 2, "{} of {SCREENS} screens", behind.len());
+    assert!(behind.is_sorted(), "{behind:?}");
+    assert!(drawn(&open(&house).next().expect("a screen")) >= last);
+    house.end();
+}

@@ -32,6 +32,8 @@ pub struct Reads {
     /// What it does not say.
     pub live: watch::Receiver<Live>,
     began: watch::Receiver<Extents>,
+    /// Counts what changed that neither the journal nor the daemon says.
+    changes: watch::Sender<u64>,
 }
 
 impl fmt::Debug for Reads {
@@ -45,6 +47,17 @@ impl Reads {
     #[must_use]
     pub fn began(&self) -> Cursor {
         Cursor::at_end(self.began.borrow().written)
+    }
+
+    /// Says that something changed that neither the journal nor the daemon says: whoever looks is shown it at once.
+    pub fn changed(&self) {
+        self.changes.send_modify(|count| *count += 1);
+    }
+
+    /// Hears of that.
+    #[must_use]
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
     }
 
     /// Asks: the model has everything in it that was written before. None if the daemon ends.
@@ -91,7 +104,8 @@ fn start_for(kept: Duration, model: Model, published: &Published) -> std::io::Re
     let (jobs, inbox) = mpsc::channel(JOBS_MAX);
     let (extents, live) = (published.extents.subscribe(), published.live.subscribe());
     let began = published.began.subscribe();
-    let reads = Reads { jobs, extents: extents.clone(), live: live.clone(), began };
+    let changes = watch::Sender::new(0);
+    let reads = Reads { jobs, extents: extents.clone(), live: live.clone(), began, changes };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let work = move || runtime.block_on(work(kept, model, inbox, (extents, live)));
     let thread = std::thread::Builder::new().name("reads".to_owned()).spawn(work)?;

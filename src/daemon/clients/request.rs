@@ -41,6 +41,8 @@ pub enum Request {
     WaitFor(MessageId, Until),
     /// Make or remove `queue/STOP`.
     Halt(bool),
+    /// Say whether whoever asks may put aside what waits for a person: the reading thread does it.
+    Dismiss(String),
     /// Answer, and nothing else: how long that takes is the loop's lag.
     Ping,
     /// Make what was written durable: whoever follows is told of nothing else.
@@ -68,7 +70,9 @@ impl Request {
                     | PaneRequest::Show { .. }
                     | PaneRequest::Wait { .. }
             ),
-            Self::Send { .. } | Self::Command(_) | Self::Halt(_) | Self::Down { .. } => false,
+            Self::Send { .. } | Self::Command(_) | Self::Halt(_) | Self::Dismiss(_) | Self::Down { .. } => {
+                false
+            }
         }
     }
 
@@ -79,6 +83,7 @@ impl Request {
             Self::Command(command) => command.what(),
             Self::Halt(true) => "stop typing".to_owned(),
             Self::Halt(false) => "resume typing".to_owned(),
+            Self::Dismiss(id) => format!("dismiss {}", id.escape_debug()),
             Self::Pane(name, PaneRequest::Send(_)) => format!("type into the pane of {name}"),
             Self::Pane(name, PaneRequest::ClearLine) => format!("clear the input of {name}"),
             Self::Pane(name, PaneRequest::Clear) => format!("clear the pane of {name}"),

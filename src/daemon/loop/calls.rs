@@ -36,6 +36,10 @@ impl Daemon {
         match request {
             Request::Halt(_) => team.may_command(by, Power::Stop, None),
             Request::Down { .. } => team.may_command(by, Power::Down, None),
+            Request::Dismiss(_) => by.map_or(Ok(()), |name| {
+                let why = format!("{name} is an agent and may not dismiss what waits for people");
+                Err(Refusal::new(Code::NotYours, why))
+            }),
             Request::Pane(name, _) if !request.looks_only() => {
                 team.may_command(by, Power::Pane, Some(&team.member(name)?))
             }
@@ -58,7 +62,7 @@ impl Daemon {
             Request::WaitFor(id, until) => {
                 self.clients.put_awaiting(&self.engine, &self.journal, id, until, answer)
             }
-            Request::Ping => drop(answer.send(Response::Ok)),
+            Request::Ping | Request::Dismiss(_) => drop(answer.send(Response::Ok)),
             Request::Flush => {
                 self.journal.flush_soon();
                 drop(answer.send(Response::Ok));

@@ -71,6 +71,12 @@ impl Need {
         self.kind == NeedKind::Input || (self.kind == NeedKind::Limit && !self.open_ended)
     }
 
+    /// When a limit is over by itself, if that is known.
+    #[must_use]
+    pub fn ends_at(&self) -> Option<Millis> {
+        self.until.filter(|_| self.kind == NeedKind::Limit && !self.open_ended && !self.over)
+    }
+
     /// Whether what comes next may be typed, to see whether it still is so: its screen has room for a line, and asks nothing.
     pub(in crate::engine) fn may_be_tried(&self) -> bool {
         self.asks.is_none() && !self.hidden && self.kind != NeedKind::Input

@@ -45,7 +45,7 @@ pub fn of_agent(pages: &Pages, agent: &AgentName) -> Result<AgentHistory, Journa
                 Ok(events) => found.steps.extend(events.iter().filter_map(|event| {
                     let whose = follow(&mut theirs, event, agent).then_some(agent);
                     let step = step((entry.at, entry.seq), event, whose)?;
-                    (step.agent.as_deref() == Some(agent.as_str())).then_some(step)
+                    (step.event.agent.as_deref() == Some(agent.as_str())).then_some(step)
                 })),
                 Err(_) => found.unread += 1,
             }
@@ -56,12 +56,13 @@ pub fn of_agent(pages: &Pages, agent: &AgentName) -> Result<AgentHistory, Journa
     Ok(found)
 }
 
-/// Keeps which messages are this agent's; whether it was one that ends here.
+/// Keeps which messages are this agent's; whether the event is about one of them and does not name it.
 fn follow(theirs: &mut HashSet<MessageId>, event: &Event, agent: &AgentName) -> bool {
     let (id, is_theirs) = match event {
         Event::Accepted { message, .. } => (&message.id, message.to == *agent),
         Event::Moved { id, agent: Some(name), .. } => (id, name == agent),
-        Event::Moved { id, to: Move::Return { .. }, .. } => (id, false),
+        Event::Moved { id, to: Move::Return { .. }, .. } => return theirs.remove(id),
+        Event::Moved { id, .. } | Event::Said { id, .. } => return theirs.contains(id),
         Event::Ended { id, .. } => return theirs.remove(id),
         _ => return false,
     };

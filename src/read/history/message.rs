@@ -115,9 +115,9 @@ impl MessageHistory {
             }
             _ => {}
         }
-        if let Some(step) = step((at, seq), event, whose.as_ref()) {
-            let turn = step.turn.or_else(|| Some(self.stage.turn()?.number));
-            self.steps.push(HistoryStepInfo { turn, ..step });
+        if let Some(mut step) = step((at, seq), event, whose.as_ref()) {
+            step.event.turn = step.event.turn.or_else(|| Some(self.stage.turn()?.number));
+            self.steps.push(step);
         }
     }
 

@@ -5,7 +5,7 @@ use crate::engine::message::Outcome;
 use crate::engine::words::{AgentName, Millis, Seq};
 use crate::read::titles::title_of;
 use crate::read::told::told;
-use crate::wire::api::{EventInfo, HistoryStepInfo};
+use crate::wire::api::HistoryStepInfo;
 use crate::wire::time::rfc3339_ms;
 
 /// The step that an event makes; none for the parts of a snapshot. `whose` is the agent of a message that ends.
@@ -14,9 +14,9 @@ pub(super) fn step(
     event: &Event,
     whose: Option<&AgentName>,
 ) -> Option<HistoryStepInfo> {
-    let EventInfo { what, id, agent, evidence, turn, mut text, .. } = told(event, whose)?;
+    let mut info = told(event, whose)?;
     if let Event::Ended { outcome: Outcome::Failed, answer: Some(answer), why: None, .. } = event {
-        text = format!("{text}: {}", title_of(&answer.body.content));
+        info.text = format!("{}: {}", info.text, title_of(&answer.body.content));
     }
-    Some(HistoryStepInfo { at: rfc3339_ms(at), seq: seq.0, id, agent, what, evidence, turn, text })
+    Some(HistoryStepInfo { at: rfc3339_ms(at), seq: seq.0, event: info })
 }

@@ -97,7 +97,10 @@ impl<'a> Around<'a> {
             "waiting_input" | "error" => {
                 Some(format!("a person: {name} needs help{why}: `tasuki attach {name}`"))
             }
-            "rate_limited" => Some(format!("{name}'s limit to be over{why}")),
+            "rate_limited" => {
+                let at = agent.until.map_or(String::new(), |until| format!(" at {until}"));
+                Some(format!("{name}'s limit to be over{at}{why}"))
+            }
             _ => None,
         }
     }

@@ -5,6 +5,7 @@ use crate::engine::state::{Agent, Finished, Phase};
 use crate::engine::team::need::NeedKind;
 use crate::engine::words::{AgentName, MessageId, Millis, counted};
 use crate::read::closed::Ended;
+use crate::read::dismissed::{FAILED_MS, failure_id};
 use crate::read::files;
 use crate::read::model::Model;
 use crate::read::titles::title_of;
@@ -17,10 +18,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::ops::ControlFlow;
 
-/// For how long a task that failed is shown.
-const FAILED_MS: u64 = 24 * 3_600_000;
 /// Failed tasks, and refused and lost files, that are shown.
 const SHOWN: usize = 50;
+/// Open messages that are named behind a need; the others are counted.
+const BEHIND_NAMED: usize = 100;
 /// Finished messages that are looked at for failed tasks.
 const LOOKED_AT: usize = 20_000;
 
@@ -45,7 +46,7 @@ impl Model {
             info,
             self.live.agents.get(&name).is_some_and(|live| live.known.unsent.is_some()),
         )?;
-        let behind = self.behind_agent(&name, info);
+        let behind_it = self.behind_agent(&name, info);
         let (title, detail) = words(&name, kind, info);
         let current = info.current_task.clone();
         Some(NeedInfo {
@@ -58,8 +59,9 @@ impl Model {
             message: current,
             since: info.since.clone().unwrap_or_else(|| rfc3339_ms(self.now())),
             asks: info.asks.clone(),
-            behind: behind.iter().map(ToString::to_string).collect(),
+            until: info.until.clone(),
             cures: cures(&name, kind, info),
+            ..behind(&behind_it)
         })
     }
 
@@ -96,9 +98,8 @@ impl Model {
             agent: agent.map(|agent| agent.to_string()),
             message: Some(id.to_string()),
             since: rfc3339_ms(since),
-            asks: None,
-            behind: self.behind([id.clone()]).iter().map(ToString::to_string).collect(),
             cures: vec![retry(&id, "Try it again"), cancel(&id)],
+            ..behind(&self.behind([id.clone()]))
         };
         held.into_iter().map(need).collect()
     }
@@ -106,19 +107,14 @@ impl Model {
     fn halted(&self) -> Option<NeedInfo> {
         let state = self.engine().state();
         let since = state.halted?;
-        let behind: Vec<String> = state.open.keys().map(ToString::to_string).collect();
-        let group = if behind.is_empty() { NeedGroup::Info } else { NeedGroup::Stops };
+        let group = if state.open.is_empty() { NeedGroup::Info } else { NeedGroup::Stops };
         Some(NeedInfo {
             id: "halted".to_owned(),
             kind: NeedKindInfo::Halted,
             group,
             title: "All typing is held".to_owned(),
             detail: Some("queue/STOP exists: nothing is typed to anybody".to_owned()),
-            agent: None,
-            message: None,
             since: rfc3339_ms(since),
-            asks: None,
-            behind,
             cures: vec![CureInfo {
                 label: "Let the work go on".to_owned(),
                 command: "tasuki stop --off".to_owned(),
@@ -126,6 +122,7 @@ impl Model {
                 body: Some(json!({"on": false})),
                 asks_first: true,
             }],
+            ..with_behind(state.open.keys(), state.open.len())
         })
     }
 
@@ -166,7 +163,9 @@ impl Model {
                 return ControlFlow::Break(());
             }
             again.extend(finished.message.retry_of.clone());
-            if is_to_be_shown(finished) && !again.contains(&finished.message.id) {
+            let id = &finished.message.id;
+            let is_dismissed = model.dismissed.has(&failure_id(id.as_str()), &rfc3339_ms(finished.at));
+            if is_to_be_shown(finished) && !again.contains(id) && !is_dismissed {
                 failed.push(model.failure(ended));
             }
             ControlFlow::Continue(())
@@ -231,7 +230,8 @@ impl Model {
                 ..nothing()
             })
         };
-        found.into_iter().take(SHOWN).filter_map(need).collect()
+        let is_shown = |need: &NeedInfo| !self.dismissed.has(&need.id, &need.since);
+        found.into_iter().filter_map(need).filter(is_shown).take(SHOWN).collect()
     }
 
     fn lost_files(&self) -> Vec<NeedInfo> {
@@ -387,7 +387,7 @@ fn cures(name: &AgentName, kind: NeedKindInfo, info: &AgentInfo) -> Vec<CureInfo
 fn failure(view: MessageView, at: Millis) -> NeedInfo {
     let id = view.id;
     NeedInfo {
-        id: format!("failed.{id}"),
+        id: failure_id(id.as_str()),
         kind: NeedKindInfo::Failed,
         group: NeedGroup::Decide,
         title: format!("{id} failed: {}", view.title.unwrap_or_default()),
@@ -430,6 +430,17 @@ impl CureInfo {
     }
 }
 
+/// A need with these messages behind it.
+fn behind(behind: &BTreeSet<MessageId>) -> NeedInfo {
+    with_behind(behind.iter(), behind.len())
+}
+
+/// The same with so many, of which the first are named: a list of all would be sent anew with each message that comes.
+fn with_behind<'a>(behind: impl Iterator<Item = &'a MessageId>, behind_count: usize) -> NeedInfo {
+    let behind = behind.take(BEHIND_NAMED).map(ToString::to_string).collect();
+    NeedInfo { behind, behind_count, ..nothing() }
+}
+
 fn nothing() -> NeedInfo {
     NeedInfo {
         id: String::new(),
@@ -441,7 +452,10 @@ fn nothing() -> NeedInfo {
         message: None,
         since: String::new(),
         asks: None,
+        until: None,
         behind: Vec::new(),
+        behind_count: 0,
         cures: Vec::new(),
+        dismiss: None,
     }
 }

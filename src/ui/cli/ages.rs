@@ -21,6 +21,14 @@ pub(super) fn age(since: Option<&str>, now: &str, exact: Exact) -> String {
     }
 }
 
+/// A moment, RFC 3339: without its date if that is today's, which is UTC's as in all times.
+pub(super) fn moment(at: &str, now: &str) -> String {
+    match (at.split_once('T'), now.split_once('T')) {
+        (Some((day, time)), Some((today, _))) if day == today => time.to_owned(),
+        _ => at.to_owned(),
+    }
+}
+
 fn in_words(seconds: u64, exact: Exact) -> String {
     let (minutes, hours, days) = (seconds / 60, seconds / 3_600, seconds / 86_400);
     match (days, hours, minutes) {
@@ -47,6 +55,13 @@ mod tests {
         );
         let of = |seconds| in_words(seconds, Exact::Minutes);
         assert_eq!([0, 59, 60, 514, 4_860].map(of), ["<1m", "<1m", "1m", "8m", "1h21m"]);
+    }
+
+    #[test]
+    fn a_moment_of_today_has_no_date() {
+        let now = "2026-02-02T23:00:12.500Z";
+        assert_eq!(moment("2026-02-02T23:05:00Z", now), "23:05:00Z");
+        assert_eq!(moment("2026-02-03T00:05:00Z", now), "2026-02-03T00:05:00Z");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::engine::message::Status;
 use crate::engine::words::USER;
 use crate::io::client::Client;
 use crate::read::Answers;
-use crate::wire::api::{AgentQuery, AgentsQuery, MessagesQuery, TeamQuery};
+use crate::wire::api::{AgentQuery, AgentsQuery, MessagesQuery, NeedsQuery, TeamQuery};
 use clap::{Arg, Command};
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
@@ -46,6 +46,7 @@ fn offered(verb: &str, arg: Arg) -> Arg {
         ("send", "from") | (_, "agent") => agents,
         ("send", "depends_on") | ("cancel", "ids") => || ids("open"),
         ("retry", "id") => || in_order(ids("held").into_iter().chain(ids("failed"))),
+        ("needs", "dismiss") => dismissable,
         ("show", "id") => || ids("any"),
         ("why" | "log", "subject") => || in_order(agents().into_iter().chain(ids("any"))),
         ("answer", "choice") => choices,
@@ -114,6 +115,13 @@ fn ids(state: &str) -> Vec<CompletionCandidate> {
     let query = MessagesQuery { state: Some(state.to_owned()), limit: Some(IDS), ..MessagesQuery::default() };
     let messages = ask(&query).map(|page| page.messages).unwrap_or_default();
     in_order(messages.into_iter().map(|view| of(view.id.as_str(), view.title)))
+}
+
+/// What can be dismissed, with what it is.
+fn dismissable() -> Vec<CompletionCandidate> {
+    let needs = ask(&NeedsQuery {}).map(|needs| needs.needs).unwrap_or_default();
+    let needs = needs.into_iter().filter(|need| need.dismiss.is_some());
+    in_order(needs.map(|need| of(&need.id, Some(need.title))))
 }
 
 /// The choices of the dialog that the agent of the line shows.

@@ -53,13 +53,19 @@ pub(super) fn look_within<Q: Answers + Clone>(
         Err(ClientError::NotRunning { .. } | ClientError::Gone(_)) => Source::Files,
         Err(error) => return Err(error.into()),
     };
-    let mut model = Model::of_files(workspace, &context.around).map_err(|error| {
-        Failure::new(super::failure::Kind::Failed, "unreadable", error.to_string(), "see `tasuki fsck`")
-    })?;
+    let mut model = model_of_files(context, workspace)?;
     let answer = question.clone().answer(&mut model).map_err(refused)?;
     Ok(Looked { answer, source })
 }
 
-fn refused(problem: Problem) -> Failure {
+/// What the files say.
+pub(super) fn model_of_files(context: &Context, workspace: &Workspace) -> Result<Model, Failure> {
+    Model::of_files(workspace, &context.around).map_err(|error| {
+        Failure::new(super::failure::Kind::Failed, "unreadable", error.to_string(), "see `tasuki fsck`")
+    })
+}
+
+/// A question that has no answer.
+pub(super) fn refused(problem: Problem) -> Failure {
     ClientError::Refused(problem).into()
 }

@@ -1,12 +1,15 @@
 //! `tasuki needs`: what waits for a person, with its cures, and who waits for whom.
 
-use super::ages::{Exact, age};
+use super::ages::{Exact, age, moment};
 use super::context::{Context, Ended};
-use super::look::look;
+use super::look::{look, model_of_files, refused};
 use super::marks::Letters;
 use super::table::harmless;
-use crate::io::client::Client;
-use crate::wire::api::{ChainInfo, CureInfo, NeedGroup, NeedInfo, NeedsInfo, NeedsQuery};
+use crate::io::client::{ANSWER_DEADLINE, Client, ClientError};
+use crate::io::workspace::Workspace;
+use crate::wire::api::{
+    ChainInfo, CureInfo, Done, NeedGroup, NeedInfo, NeedKindInfo, NeedsInfo, NeedsQuery, encoded,
+};
 use std::collections::BTreeSet;
 use unicode_width::UnicodeWidthStr;
 
@@ -21,21 +24,64 @@ const LABEL_COLUMNS: usize = 40;
 Examples:
   tasuki needs
   tasuki needs --json | jq -r '.needs[] | .cures[].command'
+  tasuki needs --dismiss msg-a1b2c3d4e5f6      a failed task that nobody tries again
+  tasuki needs --dismiss-all                   all failed tasks and refused files
 
-First comes what stops the most work. No command is recommended over the others. Without a daemon, the command reads the \
+Only what tells something can be dismissed: a failed task, a refused file, and unread messages, which then count as read. \
+Nothing of them is removed, and a new failure is shown again. What waits for an answer or a decision stays. First comes what stops the most work. No command is recommended over the others. Without a daemon, the command reads the \
 journal.")]
 pub(super) struct Args {
     /// Use only ASCII characters
     #[arg(long)]
     ascii: bool,
+    /// Dismiss what has this id, or the failed task with this message id
+    #[arg(long, value_name = "ID", conflicts_with = "dismiss_all")]
+    dismiss: Vec<String>,
+    /// Dismiss all failed tasks and refused files; unread messages stay unread
+    #[arg(long)]
+    dismiss_all: bool,
 }
 
 pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let workspace = context.workspace()?;
     let client = Client::new(&workspace, &context.around)?;
+    if !args.dismiss.is_empty() {
+        return args.dismiss.iter().try_for_each(|id| dismiss(context, &workspace, &client, id));
+    }
     let needs = look(context, &workspace, &client, &NeedsQuery {})?.answer;
+    if args.dismiss_all {
+        return dismiss_all(context, &workspace, &client, &needs);
+    }
     let letters = Letters::of(context, args.ascii);
     context.tell(&needs, || page(&needs, letters))
+}
+
+/// Puts a need aside: by the daemon, or where none runs in the files.
+fn dismiss(context: &Context, workspace: &Workspace, client: &Client, id: &str) -> Ended {
+    let path = format!("/api/needs/{}/dismiss", encoded(id));
+    let done = match client.post::<Done>(&path, &serde_json::json!({}), ANSWER_DEADLINE) {
+        Ok(done) => done,
+        Err(ClientError::NotRunning { .. } | ClientError::Gone(_)) => {
+            let what = model_of_files(context, workspace)?.dismiss(id).map_err(|problem| {
+                let is_machine = problem.code == "unavailable";
+                if is_machine { ClientError::Unavailable(problem).into() } else { refused(problem) }
+            })?;
+            Done { what, id: None }
+        }
+        Err(error) => return Err(error.into()),
+    };
+    context.tell(&done, || harmless(&done.what))
+}
+
+/// The same with all that only tells something. Letters are for reading.
+fn dismiss_all(context: &Context, workspace: &Workspace, client: &Client, needs: &NeedsInfo) -> Ended {
+    let ids = needs.needs.iter().filter(|need| need.dismiss.is_some() && need.kind != NeedKindInfo::Unread);
+    let ids: Vec<&str> = ids.map(|need| need.id.as_str()).collect();
+    if ids.is_empty() {
+        let done = Done { what: "there is nothing to dismiss".to_owned(), id: None };
+        return context.tell(&done, || done.what.clone());
+    }
+    ids.into_iter().try_for_each(|id| dismiss(context, workspace, client, id))
 }
 
 fn page(needs: &NeedsInfo, letters: Letters) -> String {
@@ -74,22 +120,28 @@ fn need_lines(need: &NeedInfo, now: &str, letters: Letters) -> Vec<String> {
     };
     let (mark, title) = (letters.need(need.kind), harmless(&need.title));
     let since = age(Some(&need.since), now, Exact::Seconds);
-    let mut lines = vec![format!("{mark} {bold}{title}{bold:#}  {since}{}", behind(need))];
+    let mut lines =
+        vec![format!("{mark} {bold}{title}{bold:#}  {since}{}{}", until(need, now), behind(need))];
     lines.extend(need.detail.as_ref().map(|detail| format!("    {}", harmless(detail))));
-    let labels = need.cures.iter().map(|cure| harmless(&cure.label).width());
+    let labels = need.cures.iter().chain(&need.dismiss).map(|cure| harmless(&cure.label).width());
     let room = labels.filter(|width| *width <= LABEL_COLUMNS).max().unwrap_or(0);
     let cure = |cure: &CureInfo| {
         let label = harmless(&cure.label);
         let pad = room.saturating_sub(label.width());
         format!("    {label}{:pad$}  {}", "", harmless(&cure.command))
     };
-    lines.extend(need.cures.iter().map(cure));
+    lines.extend(need.cures.iter().chain(&need.dismiss).map(cure));
     lines
+}
+
+/// When it is over by itself.
+fn until(need: &NeedInfo, now: &str) -> String {
+    need.until.as_ref().map_or(String::new(), |until| format!("  back at {}", moment(until, now)))
 }
 
 /// What goes on when it is settled.
 fn behind(need: &NeedInfo) -> String {
-    let count = need.behind.len();
+    let count = need.behind_count;
     if count == 0 {
         return String::new();
     }

@@ -1,6 +1,6 @@
 //! The team as it is shown: the five counts, and the agents in the team file's order, as a tree where there is room.
 
-use super::ages::{Exact, age};
+use super::ages::{Exact, age, moment};
 use super::columns::{Column, rows};
 use super::marks::Letters;
 use crate::wire::api::{AgentInfo, PulseInfo};
@@ -63,11 +63,18 @@ pub(super) fn agents(agents: &[AgentInfo], now: &str, style: Style) -> String {
             age(agent.since.as_deref(), now, style.exact),
             agent.current_task.clone().unwrap_or_else(|| "-".to_owned()),
             agent.queued.to_string(),
-            agent.why.clone().or_else(|| agent.doing.clone()).unwrap_or_default(),
+            doing(agent, now),
         ]
     };
     let order = if is_tree { tree(agents) } else { agents.iter().map(|agent| (0, agent)).collect() };
     rows(&columns, order.into_iter().map(row).collect(), style.width)
+}
+
+/// When it is back, if that is known; why it is where it is; or the last line of its pane.
+fn doing(agent: &AgentInfo, now: &str) -> String {
+    let until = agent.until.as_ref().map(|until| format!("back at {}", moment(until, now)));
+    let words = agent.why.clone().or_else(|| agent.doing.clone());
+    until.into_iter().chain(words).collect::<Vec<_>>().join("; ")
 }
 
 /// Each agent below the one that it reports to, else in the order in which they came; and how deep it stands.

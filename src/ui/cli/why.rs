@@ -73,7 +73,7 @@ fn about_agent(context: &Context, workspace: &Workspace, args: &Args, agent: &Ag
     let (story, now) = (&history.story, &history.now);
     let value = serde_json::json!({"subject": args.subject, "story": story, "now": now});
     context.tell(&value, || {
-        let lines = story.iter().map(|step| format!("{}  {}", step.at, harmless(&step.text)));
+        let lines = story.iter().map(|step| format!("{}  {}", step.at, harmless(&step.event.text)));
         let now = now.iter().map(|now| format!("now: {now}"));
         lines.chain(now).collect::<Vec<_>>().join("\n")
     })

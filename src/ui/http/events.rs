@@ -20,7 +20,7 @@ use axum::response::Response;
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
 
 /// What is shown is sent at most this often: a busy team changes more often, and no change is shown later than a person notices.
@@ -50,7 +50,8 @@ pub(super) async fn events(
     };
     Ok(stream::answer(|frames| {
         let (reads, touched) = (gate.reads.clone(), BTreeSet::new());
-        Stream { gate, reads, filter, cursor, most: EVENTS_FIRST, view, touched, frames }.run(reset)
+        let changes = reads.changes();
+        Stream { gate, reads, changes, filter, cursor, most: EVENTS_FIRST, view, touched, frames }.run(reset)
     }))
 }
 
@@ -65,6 +66,8 @@ fn last_seen(headers: &HeaderMap) -> Result<Option<u64>, Refused> {
 struct Stream {
     gate: Gate,
     reads: Reads,
+    /// What changes besides the journal and what the daemon says.
+    changes: watch::Receiver<u64>,
     filter: EventFilter,
     cursor: Cursor,
     /// Steps that are read for it at once.
@@ -118,6 +121,10 @@ impl Stream {
                     is_stale = is_viewed;
                 }
                 changed = self.reads.live.changed(), if is_viewed && !is_stale => {
+                    changed.map_err(|_| Over)?;
+                    is_stale = true;
+                }
+                changed = self.changes.changed(), if is_viewed && !is_stale => {
                     changed.map_err(|_| Over)?;
                     is_stale = true;
                 }

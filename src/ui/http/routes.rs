@@ -2,7 +2,7 @@
 
 use super::address::{Address, Form, get, post, read, scan};
 use super::gate::{Gate, JsonAnswer, duration, seen, unexpected};
-use super::given::{Asked, Given, Key, Raw, Word, json_of};
+use super::given::{Asked, Given, Key, Question, Raw, Word, json_of};
 use super::refused::Refused;
 use super::tcp::asked::{prove, tab, web};
 use super::{WAIT_MS_MAX, events, metrics, openapi, panes, screen};
@@ -15,10 +15,10 @@ use crate::engine::words::{AgentName, MessageId, Millis, Token};
 use crate::io::chance::mint_id;
 use crate::wire::api::{
     Accepted, AgentHistoryQuery, AgentQuery, AgentsQuery, CancelQuery, Done, DownBody, EventsQuery, HaltBody,
-    Health, HistoryQuery, InboxQuery, MessageQuery, MessagesQuery, NeedsQuery, PaneAnswerBody, PaneAnswered,
-    PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody, Problem, ProofInfo,
-    ProveQuery, ReplyBody, ResetInfo, ScreenInfo, ScreenQuery, StatusQuery, StepInfo, TabInfo, TeamQuery,
-    ViewInfo, WaitQuery, Waited, WebBody, WebInfo,
+    Health, HistoryQuery, InboxQuery, LogQuery, MessageQuery, MessagesQuery, NeedsQuery, PaneAnswerBody,
+    PaneAnswered, PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody,
+    Problem, ProofInfo, ProveQuery, ReplyBody, ResetInfo, ScreenInfo, ScreenQuery, StatusQuery, StepInfo,
+    TabInfo, TeamQuery, ViewInfo, WaitQuery, Waited, WebBody, WebInfo,
 };
 use crate::wire::message::{draft, json};
 use axum::extract::State;
@@ -64,7 +64,13 @@ fn about_all() -> Vec<Address> {
         read::<AgentQuery>(),
         scan::<AgentHistoryQuery>(),
         read::<NeedsQuery>(),
+        post::<(), Done, _, _>(
+            "/api/needs/{id}/dismiss",
+            dismiss,
+            "puts aside what waits for a person, where nothing is lost by that",
+        ),
         read::<InboxQuery>(),
+        read::<LogQuery>(),
         read::<TeamQuery>(),
         get::<EventsQuery, StepInfo, _, _>(
             "/api/events",
@@ -236,6 +242,28 @@ async fn health(State(gate): State<Gate>) -> JsonAnswer<Health> {
 async fn halt(State(gate): State<Gate>, key: Key, Given(body): Given<HaltBody>) -> JsonAnswer<Done> {
     let what = if body.on { "nothing is typed any more" } else { "work goes on" };
     gate.done(key, Request::Halt(body.on), what).await
+}
+
+/// The id in an address; a file that was refused may have any name.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NeedPath {
+    id: String,
+}
+
+async fn dismiss(
+    State(gate): State<Gate>,
+    key: Key,
+    Question(NeedPath { id }): Question<NeedPath>,
+) -> JsonAnswer<Done> {
+    match gate.ask(key, Request::Dismiss(id.clone())).await? {
+        Response::Ok => {}
+        other => return Err(unexpected(other)),
+    }
+    let what = gate.reads.ask(move |model| model.dismiss(&id)).await;
+    let what = what.ok_or_else(|| Refused::unavailable("the daemon is ending or restarting"))?;
+    gate.reads.changed();
+    Ok(Json(Done { what: what.map_err(Refused::of_problem)?, id: None }))
 }
 
 async fn down(State(gate): State<Gate>, key: Key, Given(body): Given<DownBody>) -> JsonAnswer<Done> {

@@ -1,5 +1,6 @@
 //! The workspace and its agents, as they are shown.
 
+use super::step::HistoryStepInfo;
 use crate::engine::screen::reading::Dialog;
 use crate::wire::message::view::MessageView;
 use schemars::JsonSchema;
@@ -121,6 +122,9 @@ pub struct AgentInfo {
     /// Time since which it is in that state (RFC 3339); null if nobody has seen it begin.
     #[serde(default)]
     pub since: Option<String>,
+    /// Time at which its limit is over, if it is `rate_limited` and that is known (RFC 3339).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub until: Option<String>,
     /// Reason of the state, if there is more to say.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub why: Option<String>,
@@ -198,30 +202,6 @@ pub struct AgentHistoryInfo {
     pub now: Option<String>,
     /// Number of lines of the journal that could not be understood.
     pub unread: u64,
-}
-
-/// One step of a history.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct HistoryStepInfo {
-    /// Time (RFC 3339).
-    pub at: String,
-    /// Number of the step in the journal.
-    pub seq: u64,
-    /// Id of the message that it is about.
-    pub id: Option<String>,
-    /// Name of the agent that it is about.
-    pub agent: Option<String>,
-    /// What happened, in one word: accepted, typing, delivered, read, asked, claimed, verified, retrying, held, ended and so on.
-    #[serde(default)]
-    pub what: String,
-    /// How that is known, if there is evidence.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub evidence: Option<String>,
-    /// Number of the turn, if it is about one.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub turn: Option<u16>,
-    /// What happened, in a sentence.
-    pub text: String,
 }
 
 /// The team file as it is in force.

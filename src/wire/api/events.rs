@@ -2,9 +2,11 @@
 
 use super::agents::{AgentInfo, DaemonInfo, PulseInfo};
 use super::needs::NeedsInfo;
+use super::step::EventInfo;
 use crate::wire::message::view::MessageView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What of all that happens is asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -38,29 +40,6 @@ pub struct StepInfo {
     pub events: Vec<EventInfo>,
 }
 
-/// One thing that happened.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct EventInfo {
-    /// What kind of thing: accepted, duplicate, refused, moved, said, ended, agent or halted.
-    pub kind: String,
-    /// What happened, in one word, as in a history.
-    pub what: String,
-    /// Id of the message that it is about.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub id: Option<String>,
-    /// Agent that it is about.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub agent: Option<String>,
-    /// How it is known, if there is evidence.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub evidence: Option<String>,
-    /// Number of the turn, if it is about one.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub turn: Option<u16>,
-    /// What happened, in a sentence.
-    pub text: String,
-}
-
 /// Nothing can be told from there on: the journal does not reach back so far (`event: reset`). Ask for the state anew.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ResetInfo {
@@ -91,9 +70,12 @@ pub struct ViewInfo {
     /// Open messages that have changed, and those that have ended since, each whole.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<MessageView>,
-    /// What waits for a person, if that has changed.
+    /// What waits for a person, if more of that has changed than `behind`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needs: Option<NeedsInfo>,
+    /// The new `behind_count` of needs, by their ids, where nothing else about what waits has changed.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub behind: BTreeMap<String, usize>,
 }
 
 /// The workspace without its agents.

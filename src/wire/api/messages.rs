@@ -1,6 +1,6 @@
 //! Messages as they are shown: lists, one whole, and its history.
 
-use super::agents::HistoryStepInfo;
+use super::step::HistoryStepInfo;
 use crate::engine::life::StageName;
 use crate::engine::message::{Kind, Status};
 use crate::wire::message::view::{MessageView, is_zero};
@@ -204,4 +204,23 @@ pub struct LetterInfo {
     pub accepted_at: String,
     /// Its text.
     pub content: String,
+}
+
+/// Some lines of a log, newest first. They stand in the files of `status/` too.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LogPage {
+    /// The lines.
+    pub lines: Vec<LogLineInfo>,
+    /// `after` for the lines before these; null if there are none.
+    #[serde(default)]
+    pub next: Option<String>,
+}
+
+/// One line of a log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LogLineInfo {
+    /// Time (RFC 3339).
+    pub at: String,
+    /// What happened, in a sentence.
+    pub text: String,
 }

@@ -2,34 +2,38 @@
 
 mod agents;
 mod events;
+mod kinds;
 mod messages;
 mod needs;
 mod notify;
 mod panes;
 mod read;
+mod step;
 mod web;
 
 pub use agents::{
-    AgentDetails, AgentHistoryInfo, AgentInfo, AgentList, AsksInfo, DaemonInfo, HistoryStepInfo, MemberInfo,
-    PoolInfo, PulseInfo, StatusInfo, TeamInfo,
+    AgentDetails, AgentHistoryInfo, AgentInfo, AgentList, AsksInfo, DaemonInfo, MemberInfo, PoolInfo,
+    PulseInfo, StatusInfo, TeamInfo,
 };
 pub use events::{
-    EventInfo, EventsQuery, ResetInfo, RunInfo, ScreenInfo, ScreenQuery, StepInfo, ViewInfo, WorkspaceInfo,
+    EventsQuery, ResetInfo, RunInfo, ScreenInfo, ScreenQuery, StepInfo, ViewInfo, WorkspaceInfo,
 };
+pub use kinds::{NeedKindInfo, NotifyKind};
 pub use messages::{
-    AnswerInfo, HistoryInfo, HistoryTree, InboxInfo, LetterInfo, MessageDetails, MessagePage, SpanInfo,
-    UnreadAnswerInfo,
+    AnswerInfo, HistoryInfo, HistoryTree, InboxInfo, LetterInfo, LogLineInfo, LogPage, MessageDetails,
+    MessagePage, SpanInfo, UnreadAnswerInfo,
 };
-pub use needs::{CauseInfo, ChainInfo, CureInfo, NeedGroup, NeedInfo, NeedKindInfo, NeedsInfo};
-pub use notify::{NotifyEventInfo, NotifyInfo, NotifyKind, notify_schema};
+pub use needs::{CauseInfo, ChainInfo, CureInfo, NeedGroup, NeedInfo, NeedsInfo};
+pub use notify::{NotifyEventInfo, NotifyInfo, notify_schema};
 pub use panes::{
     PaneAnswerBody, PaneAnswered, PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped,
     PaneWaitBody,
 };
 pub use read::{
-    AgentHistoryQuery, AgentQuery, AgentsQuery, HistoryQuery, InboxQuery, MessageQuery, MessagesQuery,
-    NeedsQuery, Question, StatusQuery, TeamQuery,
+    AgentHistoryQuery, AgentQuery, AgentsQuery, HistoryQuery, InboxQuery, LogQuery, MessageQuery,
+    MessagesQuery, NeedsQuery, Question, StatusQuery, TeamQuery, encoded,
 };
+pub use step::{EventInfo, HistoryStepInfo};
 pub use web::{ProofInfo, ProveQuery, TabInfo, WebBody, WebInfo};
 
 use crate::wire::message::view::MessageView;

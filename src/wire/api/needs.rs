@@ -1,6 +1,7 @@
 //! What waits for a person, and who waits for whom.
 
 use super::agents::AsksInfo;
+use super::kinds::NeedKindInfo;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -44,42 +45,21 @@ pub struct NeedInfo {
     /// Dialog to be answered.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub asks: Option<AsksInfo>,
-    /// Ids of open messages that go on when it is settled.
+    /// Time at which it is over by itself, if that is known (RFC 3339).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub until: Option<String>,
+    /// Ids of open messages that go on when it is settled, at most 100 of them.
     #[serde(default)]
     pub behind: Vec<String>,
+    /// Number of all open messages that go on when it is settled.
+    #[serde(default)]
+    pub behind_count: usize,
     /// What can be done, none of it recommended over the others.
     #[serde(default)]
     pub cures: Vec<CureInfo>,
-}
-
-/// What kind of thing waits for a person.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum NeedKindInfo {
-    /// An agent asks something.
-    Asks,
-    /// It is not known whether a message was delivered.
-    Held,
-    /// An agent shows an error, such as an expired login.
-    Error,
-    /// An agent has ended and is not started again.
-    Ended,
-    /// An agent's turn is over without a claim, and it was reminded in vain.
-    Silent,
-    /// A person's unsent words stand in an agent's input.
-    Draft,
-    /// A limit is to pass by itself.
-    Limit,
-    /// Everything is on hold.
-    Halted,
-    /// A task failed.
-    Failed,
-    /// A dropped file was refused.
-    Refused,
-    /// A message is in `queue/lost/`.
-    Lost,
-    /// A message to the user is unread.
-    Unread,
+    /// What puts it aside, if nothing is lost by that: it is shown again only when it happens again.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub dismiss: Option<CureInfo>,
 }
 
 /// How much a need matters.

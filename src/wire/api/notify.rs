@@ -1,6 +1,7 @@
 //! What the command of `notify:` is given on its standard input.
 
-use super::needs::{CureInfo, NeedInfo, NeedKindInfo};
+use super::kinds::{NeedKindInfo, NotifyKind};
+use super::needs::{CureInfo, NeedInfo};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,57 +43,6 @@ pub struct NotifyEventInfo {
     /// What can be done, none of it recommended over the others.
     #[serde(default)]
     pub cures: Vec<CureInfo>,
-}
-
-/// What may be reported: the kinds of what waits for a person, and completed tasks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum NotifyKind {
-    /// An agent asks something.
-    Asks,
-    /// It is not known whether a message was delivered.
-    Held,
-    /// An agent shows an error, such as an expired login.
-    Error,
-    /// An agent has ended and is not started again.
-    Ended,
-    /// An agent's turn is over without a claim, and it was reminded in vain.
-    Silent,
-    /// A person's unsent words stand in an agent's input.
-    Draft,
-    /// A limit is to pass by itself.
-    Limit,
-    /// Everything is on hold.
-    Halted,
-    /// A task failed.
-    Failed,
-    /// A dropped file was refused.
-    Refused,
-    /// A message is in `queue/lost/`.
-    Lost,
-    /// A message to the user is unread.
-    Unread,
-    /// A task of the user's is completed. Parts of it are not reported.
-    Completed,
-}
-
-impl From<NeedKindInfo> for NotifyKind {
-    fn from(kind: NeedKindInfo) -> Self {
-        match kind {
-            NeedKindInfo::Asks => Self::Asks,
-            NeedKindInfo::Held => Self::Held,
-            NeedKindInfo::Error => Self::Error,
-            NeedKindInfo::Ended => Self::Ended,
-            NeedKindInfo::Silent => Self::Silent,
-            NeedKindInfo::Draft => Self::Draft,
-            NeedKindInfo::Limit => Self::Limit,
-            NeedKindInfo::Halted => Self::Halted,
-            NeedKindInfo::Failed => Self::Failed,
-            NeedKindInfo::Refused => Self::Refused,
-            NeedKindInfo::Lost => Self::Lost,
-            NeedKindInfo::Unread => Self::Unread,
-        }
-    }
 }
 
 impl From<&NeedInfo> for NotifyEventInfo {

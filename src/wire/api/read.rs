@@ -2,7 +2,7 @@
 //! name it once.
 
 use super::agents::{AgentDetails, AgentHistoryInfo, AgentList, StatusInfo, TeamInfo};
-use super::messages::{HistoryInfo, InboxInfo, MessageDetails, MessagePage};
+use super::messages::{HistoryInfo, InboxInfo, LogPage, MessageDetails, MessagePage};
 use super::needs::NeedsInfo;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -40,7 +40,8 @@ pub trait Question: Serialize + DeserializeOwned + JsonSchema + Send + 'static {
 }
 
 /// A word as it may stand in an address, everywhere in it (RFC 3986, unreserved characters).
-fn encoded(text: &str) -> String {
+#[must_use]
+pub fn encoded(text: &str) -> String {
     let byte = |byte: u8| match byte {
         b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
         byte => format!("%{byte:02X}"),
@@ -67,6 +68,7 @@ question!(MessageQuery => MessageDetails, "/api/messages/{id}", "one message, wi
 question!(HistoryQuery => HistoryInfo, "/api/messages/{id}/story", "the history of a message and of its parts");
 question!(NeedsQuery => NeedsInfo, "/api/needs", "what waits for a person, and who waits for whom");
 question!(InboxQuery => InboxInfo, "/api/inbox", "what was sent to the user and is unread");
+question!(LogQuery => LogPage, "/api/log", "lines of the log, newest first");
 question!(TeamQuery => TeamInfo, "/api/team", "the team file as it is in force");
 
 /// Asks for the workspace as a whole.
@@ -156,6 +158,27 @@ pub struct NeedsQuery {}
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InboxQuery {}
+
+/// Which lines of the log are asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LogQuery {
+    /// Name or alias of the agent whose log it is. Default: the log of the whole team
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Id of a message that the lines name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Time of the oldest line: RFC 3339, or a duration before now, such as 2h.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// Most lines in the answer. Default: 100. Maximum: 1000
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+    /// `next` of the answer before, for the lines before those.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+}
 
 /// Asks for the team file as it is in force.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]

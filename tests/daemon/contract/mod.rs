@@ -165,12 +165,24 @@ const LISTS: [&str; 14] = [
     "/api/messages?limit=2",
 ];
 
-const REFUSED: [(u16, &str); 23] = [
+const LOGS: [&str; 4] = [
+    "/api/log?limit=2",
+    "/api/log?agent=b&since=1h",
+    "/api/log?id=t-1&limit=1000",
+    "/api/log?agent=mute&id=f-1",
+];
+
+const REFUSED: [(u16, &str); 28] = [
     (400, "GET /api/messages?state=nope"),
     (400, "GET /api/messages?limit=many"),
     (400, "GET /api/messages?since=yesterday"),
     (400, "GET /api/messages?after=nowhere"),
     (400, "GET /api/messages?nope=1"),
+    (404, "GET /api/log?id=none"),
+    (404, "GET /api/log?agent=nobody"),
+    (400, "GET /api/log?after=nowhere"),
+    (409, "POST /api/needs/held.h-1/dismiss"),
+    (404, "POST /api/needs/none/dismiss"),
     (404, "GET /api/messages/none"),
     (404, "GET /api/messages/none/story"),
     (404, "GET /api/messages/none/wait"),
@@ -207,7 +219,7 @@ fn look(contract: &mut Contract) {
         contract.gets(&format!("/api/panes/{name}/ready"));
         contract.gets(&format!("/api/panes/{name}/look"));
     }
-    for path in LISTS {
+    for path in LISTS.into_iter().chain(LOGS) {
         let page = contract.gets(path);
         if let Some(next) = page["next"].as_str() {
             contract.gets(&format!("{path}&after={next}"));
@@ -253,6 +265,7 @@ fn command(contract: &mut Contract) {
     }
     contract.asks(200, "POST /api/halt", r#"{"on": false}"#);
     contract.refuses(400, "POST /api/halt", r#"{"on": 1}"#);
+    contract.asks(200, "POST /api/needs/failed.f-1/dismiss", "");
     contract.asks(200, "POST /api/messages/h-1/retry", "");
     contract.asks(200, "POST /api/messages/w-1/cancel?let_finish=true", "");
     contract.refuses(409, "POST /api/panes/a/answer", r#"{"choose": "9"}"#);

@@ -1,6 +1,6 @@
 //! What is wrong with a team file, as a person reads it: file, line, column, the line with a mark, and the cure.
 
-use crate::settings::support::place;
+use crate::settings::support::{ONE, place};
 use expect_test::{Expect, expect};
 
 #[track_caller]
@@ -1192,4 +1192,112 @@ fn a_system_prompt_is_a_file_of_the_length_that_it_has_when_it_is_read() {
             said(symbols)
         );
     }
+}
+
+#[test]
+fn what_is_wrong_about_a_command_that_is_told() {
+    let complaints = [
+        "notify: {command: [true], on: [asks, aks]}",
+        "notify: {comand: [true]}",
+        "notify: {on: [asks]}",
+        "notify: {command: []}",
+        "notify: {command: ['']}",
+        "notify: {command: echo}",
+        "notify: {command: [true], on: []}",
+        "notify: {command: [/nowhere/tell]}",
+        "notify: {command: [/]}",
+        "notify: [true]",
+    ]
+    .map(|notify| place().complaints(&format!("{ONE}{notify}\n")));
+    expect![[r#"
+        refused
+          × `aks` is not a known value here
+           ╭─[tasuki.yaml:2:38]
+         1 │ agents: [{name: a, provider: scripted}]
+         2 │ notify: {command: [true], on: [asks, aks]}
+           ·                                      ───
+           ╰────
+          help: did you mean `asks`?
+
+        refused
+          × there is no key `comand` here
+           ╭─[tasuki.yaml:2:10]
+         1 │ agents: [{name: a, provider: scripted}]
+         2 │ notify: {comand: [true]}
+           ·          ──────
+           ╰────
+          help: did you mean `command`?
+
+        refused
+          × `command` is missing
+           ╭─[tasuki.yaml:2:10]
+         1 │ agents: [{name: a, provider: scripted}]
+         2 │ notify: {on: [asks]}
+           ·          ──
+           ╰────
+          help: add `command:`; see docs/team-file.md for the keys and their values
+
+        refused
+          × there is no program to start
+           ╭─[tasuki.yaml:2:19]
+         1 │ agents: [{name: a, provider: scripted}]
+         2 │ notify: {command: []}
+           ·                   ─
+           ╰────
+          help: write `command: [program, argument]`
+
+        refused
+          × there is no program to start
+           ╭─[tasuki.yaml:2:19]
+         1 │ agents: [{name: a, provider: scripted}]
+         2 │ notify: {command: ['']}
+           ·                   ─
+           ╰────
+          help: write `command: [program, argument]`
+
+        refused
+          × there should be a list (`- item` lines, or `[a, b]`) here
+           ╭─[tasuki.yaml:2:19]
+         1 │ agents: [{name: a, provider: scripted}]
+         2 │ notify: {command: echo}
+           ·                   ────
+           ╰────
+          help: see docs/team-file.md for the keys and their values
+
+        accepted
+          ⚠ nothing is reported
+           ╭─[tasuki.yaml:2:31]
+         1 │ agents: [{name: a, provider: scripted}]
+         2 │ notify: {command: [true], on: []}
+           ·                               ─
+           ╰────
+          help: name what is reported, or remove `on`
+
+        accepted
+          ⚠ there is no program `/nowhere/tell`
+           ╭─[tasuki.yaml:2:19]
+         1 │ agents: [{name: a, provider: scripted}]
+         2 │ notify: {command: [/nowhere/tell]}
+           ·                   ─
+           ╰────
+          help: install it, or correct the command
+
+        accepted
+          ⚠ `/` is a folder, not a program
+           ╭─[tasuki.yaml:2:19]
+         1 │ agents: [{name: a, provider: scripted}]
+         2 │ notify: {command: [/]}
+           ·                   ─
+           ╰────
+          help: name a program and its arguments: `command: [program, argument]`
+
+        refused
+          × there should be a map (`key: value` lines) here
+           ╭─[tasuki.yaml:2:9]
+         1 │ agents: [{name: a, provider: scripted}]
+         2 │ notify: [true]
+           ·         ─
+           ╰────
+          help: see docs/team-file.md for the keys and their values"#]]
+    .assert_eq(&complaints.join("\n\n"));
 }

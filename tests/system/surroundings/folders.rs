@@ -109,15 +109,42 @@ fn a_read_only_folder_is_named_with_its_cure() {
     let mut house = house;
     house.start();
     works(&house, "one");
+    house.drop("bad.yaml", "to: nobody\ncontent: だれ\n");
+    house.until("the refusal", |house| house.path("queue/rejected/bad.yaml.reason.yaml").exists());
     house.end();
     if am_root() {
         // What is there already does not help: the memory cannot be written.
         let Some(_mount) = Mount::read_only(&house.path("")) else { return };
         check_read_only(&house, "Read-only file system", "make the file system writable");
-        let why = house.tasuki().args(["why", "one"]).output().expect("why");
-        assert!(why.status.success(), "what is there can still be read: {why:?}");
+        for (verb, words) in READ {
+            let said = house.tasuki().args(verb.split(' ')).output().expect(verb);
+            let text = String::from_utf8_lossy(&said.stdout);
+            assert!(
+                said.status.success() && text.contains(words),
+                "{verb}: what is there can be read: {said:?}"
+            );
+        }
+        let text = said(house.tasuki().args(["needs", "--dismiss", "refused.bad.yaml"]), 1);
+        assert!(text.contains("Read-only file system") && text.contains("see to the disk"), "{text}");
     }
 }
+
+/// What only looks, and what it says there.
+const READ: [(&str, &str); 13] = [
+    ("status", "worker"),
+    ("status --line", "tasuki: no daemon"),
+    ("needs", "bad.yaml"),
+    ("list", "one"),
+    ("show one", "answer to one"),
+    ("show one --answer", "answer to one"),
+    ("why one", "completed"),
+    ("why worker", "one completed"),
+    ("log", "one completed"),
+    ("log one", "one completed"),
+    ("log worker", "one completed"),
+    ("inbox --keep", "nothing unread"),
+    ("lint tasuki.yaml", "a team of 1"),
+];
 
 fn check_read_only(house: &House, why: &str, cure: &str) {
     let root = house.path("").canonicalize().expect("its root");

@@ -22,8 +22,21 @@ fn need(id: &str, agent: Option<&str>, since: u64) -> NeedInfo {
         message: None,
         since: rfc3339_ms(Millis(since)),
         asks: None,
+        until: None,
         behind: Vec::new(),
+        behind_count: 0,
         cures: Vec::new(),
+        dismiss: None,
+    }
+}
+
+/// Unread letters, of which this one is the newest.
+fn unread(newest: &str, since: u64) -> NeedInfo {
+    NeedInfo {
+        kind: NeedKindInfo::Unread,
+        group: NeedGroup::Info,
+        message: Some(newest.to_owned()),
+        ..need("unread", None, since)
     }
 }
 
@@ -320,4 +333,19 @@ fn whatever_comes_nothing_is_told_twice_or_too_late_or_too_often() {
         told += world.told;
     }
     assert!(told > 10_000, "{told} events are few");
+}
+
+#[test]
+fn each_letter_is_told_though_those_that_are_unread_are_one_need() {
+    let mut plan = NotifyPlan::of(Notified::default(), Millis(0));
+    plan.ask_for(&[NotifyKind::Unread].into(), Millis(0));
+    plan.look(Millis(1_000), &[unread("i-1", 500)], Vec::new(), Seq(0));
+    assert_eq!(ids(&plan.due(Millis(1_000))), ["unread.i-1"]);
+    // A second one of the same agent, while the first is unread.
+    plan.look(Millis(2_000), &[unread("i-2", 1_500)], Vec::new(), Seq(0));
+    assert!(plan.due(Millis(2_000)).is_empty(), "within half a minute");
+    plan.look(Millis(1_000 + BETWEEN_MS), &[unread("i-2", 1_500)], Vec::new(), Seq(0));
+    assert_eq!(ids(&plan.due(Millis(1_000 + BETWEEN_MS))), ["unread.i-2"]);
+    plan.look(Millis(100_000), &[unread("i-2", 1_500)], Vec::new(), Seq(0));
+    assert!(plan.due(Millis(100_000)).is_empty(), "once");
 }

@@ -73,7 +73,7 @@ impl Page {
             match item {
                 Item::Step(step) if condensed && is_minor(step) => {}
                 Item::Step(step) => {
-                    let text = bare(&step.text, &history.id);
+                    let text = bare(&step.event.text, &history.id);
                     let text = if condensed { unrepeated(text, history) } else { text.to_owned() };
                     self.line(Some(&step.at), depth, &text);
                 }
@@ -150,7 +150,7 @@ fn went_well(history: &HistoryTree) -> bool {
 
 /// Whether the next step says it too: left out where many messages are told together.
 fn is_minor(step: &HistoryStepInfo) -> bool {
-    matches!(step.what.as_str(), "delivered" | "claimed" | "verified")
+    matches!(step.event.what.as_str(), "delivered" | "claimed" | "verified")
 }
 
 /// A task's own steps, its parts at the time when they were accepted, and their answers, in order of time.

@@ -182,8 +182,11 @@ fn who_had_a_task_and_how_is_told_in_stretches_of_time() {
         ]
     );
     assert_eq!(told.title.as_deref(), Some("go 襷"));
-    let steps: Vec<(&str, Option<&str>, Option<u16>)> =
-        told.story.iter().map(|step| (step.what.as_str(), step.evidence.as_deref(), step.turn)).collect();
+    let steps: Vec<(&str, Option<&str>, Option<u16>)> = told
+        .story
+        .iter()
+        .map(|step| (step.event.what.as_str(), step.event.evidence.as_deref(), step.event.turn))
+        .collect();
     assert_eq!(
         steps,
         [

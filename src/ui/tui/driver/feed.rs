@@ -207,6 +207,7 @@ fn whole(status: StatusInfo, needs: NeedsInfo, tasks: MessagePage) -> ViewInfo {
         agents: status.agents,
         messages: tasks.messages,
         needs: Some(needs),
+        behind: std::collections::BTreeMap::new(),
     }
 }
 

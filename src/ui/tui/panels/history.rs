@@ -63,8 +63,9 @@ fn rows(tree: &HistoryTree, depth: u16, rows: &mut Vec<Row>) {
         }
         before = at.or(before);
         // Whose step it is stands above them all, and what the sentence has already is not said twice.
-        let text = step.text.strip_prefix(&*tree.id).map_or(&*step.text, str::trim_start).to_owned();
-        let evidence = step.evidence.clone().filter(|evidence| !text.contains(&**evidence));
+        let text =
+            step.event.text.strip_prefix(&*tree.id).map_or(&*step.event.text, str::trim_start).to_owned();
+        let evidence = step.event.evidence.clone().filter(|evidence| !text.contains(&**evidence));
         rows.push(Row { at, depth, text, evidence: evidence.unwrap_or_default(), ink: Ink::Plain });
     }
     if let Some(waits_for) = &tree.waits_for {
@@ -188,7 +189,7 @@ pub(in crate::ui::tui) fn receipts(canvas: &mut Canvas, state: &TopState, area: 
     canvas.rule((area.x, area.y), area.width, &format!("Receipts of {}", tree.id), "w whole story");
     let now_at = LADDER.iter().position(|(what, _)| *what == tree.stage.word());
     for (y, (rung, (what, word))) in (area.y + 1..area.bottom()).zip(LADDER.iter().enumerate()) {
-        let step = tree.story.iter().rev().find(|step| step.what == *what);
+        let step = tree.story.iter().rev().find(|step| step.event.what == *what);
         let is_now = now_at == Some(rung) || (*what == "working" && tree.stage.word() == "waiting");
         let (mark, ink) = match (step, is_now) {
             (_, true) => (Mark::Works, Ink::Accent),
@@ -223,5 +224,5 @@ fn told(state: &TopState, tree: &HistoryTree, step: Option<&HistoryStepInfo>, is
         return since;
     };
     let at = moment(&step.at).map(|at| clock(at, state.look.here, true)).unwrap_or_default();
-    format!("{at}   {}", step.evidence.as_deref().unwrap_or_default())
+    format!("{at}   {}", step.event.evidence.as_deref().unwrap_or_default())
 }

@@ -85,7 +85,7 @@ async fn an_agents_history_says_that_tasks_of_its_own_came_too_late() {
         of_agent(&crate::read::history::Pages::all(&bench.process.workspace), &hands.agent).unwrap().steps;
     for end in ["t failed: timed out: worker has not answered", "u failed: its deadline passed"] {
         assert!(log.contains(end), "{end}: {log}");
-        assert!(why.iter().any(|step| step.text.starts_with(end)), "{end}: {why:?}");
+        assert!(why.iter().any(|step| step.event.text.starts_with(end)), "{end}: {why:?}");
     }
     drop(hands);
     life.end().await;
