@@ -7,8 +7,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EventInfo {
     /// What kind of thing: accepted, duplicate, refused, moved, said, ended, agent or halted.
+    #[serde(default)]
     pub kind: String,
     /// What happened, in one word: accepted, typing, delivered, read, asked, claimed, verified, retrying, held, ended and so on.
+    #[serde(default)]
     pub what: String,
     /// Id of the message that it is about.
     #[serde(skip_serializing_if = "Option::is_none", default)]
