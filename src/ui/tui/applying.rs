@@ -139,6 +139,9 @@ impl TopState {
         if let Some(needs) = view.needs {
             self.needs = needs;
         }
+        for need in &mut self.needs.needs {
+            need.behind_count = view.behind.get(&need.id).copied().unwrap_or(need.behind_count);
+        }
         if is_first {
             self.begin_where_it_is_needed();
         }

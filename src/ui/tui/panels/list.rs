@@ -20,7 +20,9 @@ pub(in crate::ui::tui) fn needs(canvas: &mut Canvas, state: &TopState, area: Rec
     let needs = state.needs();
     let behind: std::collections::BTreeSet<&String> =
         state.needs.needs.iter().flat_map(|need| &need.behind).collect();
-    let note = match (needs.len(), behind.len()) {
+    // Not all of them are named where they are many.
+    let most = state.needs.needs.iter().map(|need| need.behind_count).max().unwrap_or(0);
+    let note = match (needs.len(), behind.len().max(most)) {
         (0, _) => String::new(),
         (many, 0) => many.to_string(),
         (many, 1) => format!("{many}   1 message waits behind"),
@@ -39,7 +41,7 @@ pub(in crate::ui::tui) fn needs(canvas: &mut Canvas, state: &TopState, area: Rec
     for (row, need) in needs.iter().enumerate().skip(first).take(shown) {
         let y = area.y + 1 + u16::try_from(row - first).unwrap_or(0);
         let (mark, ink) = of_need(need);
-        let behind = match need.behind.len() {
+        let behind = match need.behind_count {
             0 => String::new(),
             many => format!("{many} behind"),
         };

@@ -71,7 +71,9 @@ pub(super) fn message(id: &str, to: &str, stage: &str, seconds: i64, title: &str
 }
 
 fn need(id: &str, kind: &str, group: &str, title: &str, seconds: i64, more: Value) -> Value {
-    with(json!({"id": id, "kind": kind, "group": group, "title": title, "since": ago(seconds)}), more)
+    let count = more["behind"].as_array().map_or(0, Vec::len);
+    let need = json!({"id": id, "kind": kind, "group": group, "title": title, "since": ago(seconds), "behind_count": count});
+    with(need, more)
 }
 
 pub(super) fn asks() -> Value {
