@@ -3,6 +3,7 @@
 use crate::engine::words::{MessageId, Millis};
 use crate::io::dismissed::{Dismissal, forget};
 use crate::read::dismissed::{FAILED_MS, failure_id};
+use crate::read::folder::Folder;
 use crate::read::letters::letters;
 use crate::read::model::Model;
 use crate::wire::api::{CureInfo, NeedInfo, NeedKindInfo, Problem, encoded};
@@ -18,6 +19,7 @@ impl Model {
         if self.dismissed.look(&self.workspace) {
             // Those that are shown now may not have been looked up.
             self.failed = None;
+            self.refused.0 = Folder::default();
         }
     }
 

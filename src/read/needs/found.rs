@@ -182,7 +182,7 @@ impl Model {
         failure(MessageView { title, reason: why, ..MessageView::finished(finished) }, finished.at)
     }
 
-    /// Refused files, read again when their folder has changed.
+    /// Refused files that were not dismissed, read again when either folder has changed.
     fn refused(&mut self) -> Vec<NeedInfo> {
         let now = self.now();
         if self.refused.0.has_changed(&self.workspace.rejected(), now) {
