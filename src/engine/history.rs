@@ -81,7 +81,11 @@ pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
 #[must_use]
 pub fn tell_last(event: &Event, state: &State) -> Option<HistoryLine> {
     let whose = match event {
-        Event::Ended { id, .. } | Event::Moved { id, .. } | Event::Said { id, .. } => whose(id, state),
+        Event::Ended { id, .. } => whose(id, state),
+        // To whom it goes may be a pool, which has no log.
+        Event::Moved { id, .. } | Event::Said { id, .. } => {
+            state.open.get(id).and_then(|open| open.agent.as_ref())
+        }
         _ => None,
     };
     tell(event, whose)

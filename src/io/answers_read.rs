@@ -4,7 +4,6 @@ use crate::io::folder::{Folder, FolderError};
 use crate::io::regular;
 use crate::io::workspace::Workspace;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 use std::ffi::OsStr;
 
 /// Largest file that is read.
@@ -18,8 +17,8 @@ const ALSO_MAX: usize = 2_000;
 pub struct AnswersRead {
     /// Step of the journal up to which all were read.
     pub upto: u64,
-    /// Ids of tasks behind it whose answers were read one by one.
-    pub also: BTreeSet<String>,
+    /// Ids of tasks behind it whose answers were read one by one, in that order.
+    pub also: Vec<String>,
 }
 
 impl AnswersRead {
@@ -36,10 +35,10 @@ impl AnswersRead {
     /// What the machine said.
     pub fn read_upto(workspace: &Workspace, step: u64) -> Result<(), FolderError> {
         let before = Self::read(workspace);
-        if before.upto >= step && before.also.is_empty() {
+        if before.upto >= step {
             return Ok(());
         }
-        Self { upto: before.upto.max(step), also: BTreeSet::new() }.write(workspace)
+        Self { upto: step, also: Vec::new() }.write(workspace)
     }
 
     /// The answer to one task was read.
@@ -48,12 +47,12 @@ impl AnswersRead {
     /// What the machine said.
     pub fn read_one(workspace: &Workspace, id: &str) -> Result<(), FolderError> {
         let mut read = Self::read(workspace);
-        if !read.also.insert(id.to_owned()) {
+        if read.also.iter().any(|known| known == id) {
             return Ok(());
         }
-        while read.also.len() > ALSO_MAX {
-            read.also.pop_first();
-        }
+        read.also.push(id.to_owned());
+        let many = read.also.len().saturating_sub(ALSO_MAX);
+        read.also.drain(..many);
         read.write(workspace)
     }
 

@@ -20,16 +20,21 @@ impl Model {
     /// Looks which answers are unread.
     pub(super) fn look_at_answers(&mut self) {
         let now = self.now();
-        if self.answers.file.has_changed(&self.workspace.answers_read_file(), now) {
-            let read = AnswersRead::read(&self.workspace);
-            if read.upto < self.answers.read.upto {
-                self.answers.found = None;
-            }
-            self.answers.read = read;
+        let has_changed = self.answers.file.has_changed(&self.workspace.answers_read_file(), now);
+        if self.answers.found.is_some() && !has_changed {
+            return;
         }
-        let mut found = self.answers.found.take().unwrap_or_else(|| self.answered());
-        let read = &self.answers.read;
-        found.retain(|(seq, id)| seq.0 > read.upto && !read.also.contains(id.as_str()));
+        let read = AnswersRead::read(&self.workspace);
+        if read == self.answers.read && self.answers.found.is_some() {
+            return;
+        }
+        // What was read may be unread again.
+        let before = std::mem::replace(&mut self.answers.read, read.clone());
+        let goes_on = read.upto >= before.upto && before.also.iter().all(|id| read.also.contains(id));
+        let found = self.answers.found.take().filter(|_| goes_on || read.upto > before.upto);
+        let mut found = found.unwrap_or_else(|| self.answered());
+        let also: BTreeSet<&str> = read.also.iter().map(String::as_str).collect();
+        found.retain(|(seq, id)| seq.0 > read.upto && !also.contains(id.as_str()));
         self.answers.found = Some(found);
     }
 

@@ -60,9 +60,7 @@ impl Model {
             messages,
             behind: match is_other {
                 true => BTreeMap::new(),
-                false => {
-                    counts(&needs).filter(|count| !counts(&seen.needs).any(|seen| seen == *count)).collect()
-                }
+                false => other_counts(&seen.needs, &needs).collect(),
             },
             needs: is_other.then(|| (*needs).clone()),
         };
@@ -105,9 +103,11 @@ fn is_other(before: &NeedsInfo, now: &NeedsInfo) -> bool {
         || !before.needs.iter().zip(&now.needs).all(is_same)
 }
 
-/// How many messages wait behind each need.
-fn counts(needs: &NeedsInfo) -> impl Iterator<Item = (String, usize)> {
-    needs.needs.iter().map(|need| (need.id.clone(), need.behind_count))
+/// How many messages wait behind each need of the same needs as before, where these are others.
+fn other_counts(before: &NeedsInfo, now: &NeedsInfo) -> impl Iterator<Item = (String, usize)> {
+    let both = before.needs.iter().zip(&now.needs);
+    let others = both.filter(|(before, now)| before.behind_count != now.behind_count);
+    others.map(|(_, now)| (now.id.clone(), now.behind_count))
 }
 
 fn workspace(status: &StatusInfo) -> WorkspaceInfo {

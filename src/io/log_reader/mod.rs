@@ -123,10 +123,18 @@ impl StatusLog {
         Ok(Some(LogPlace { inode: meta.ino(), offset }))
     }
 
-    /// Whether any of its files is the one with this place.
+    /// Whether any of its files is the one with this place, and a line ends there.
     #[must_use]
     pub fn has(&self, place: LogPlace) -> bool {
-        log_files(&self.path).any(|path| path.metadata().is_ok_and(|meta| meta.ino() == place.inode))
+        let is_of = |path: PathBuf| {
+            let file = present(&path).ok()??;
+            let meta = file.metadata().ok().filter(|meta| meta.ino() == place.inode)?;
+            // A number may have been given to another file since.
+            let is_within = place.offset <= meta.len();
+            let begins = || read_at(&file, place.offset - 1, place.offset).is_ok_and(|byte| byte == b"\n");
+            Some(is_within && (place.offset == 0 || begins()))
+        };
+        log_files(&self.path).any(|path| is_of(path) == Some(true))
     }
 
     /// The last lines before a place, the newest first; also those of the files before.
@@ -136,13 +144,17 @@ impl StatusLog {
     pub fn before(&self, from: Option<LogPlace>, wish: LogWish) -> io::Result<LogLines> {
         let mut found = LogLines::default();
         let Some(mut from) = from else { return Ok(found) };
-        let (mut is_there, mut bytes_left) = (false, wish.bytes);
+        let (mut is_there, mut bytes_left, mut seen) = (false, wish.bytes, Vec::new());
         for path in log_files(&self.path) {
             let Some(file) = present(&path)? else { continue };
             let meta = file.metadata()?;
             if !is_there && meta.ino() != from.inode {
                 continue; // it is newer
             }
+            if seen.contains(&meta.ino()) {
+                continue; // it was rotated meanwhile
+            }
+            seen.push(meta.ino());
             if is_there {
                 from = LogPlace { inode: meta.ino(), offset: meta.len() };
             }

@@ -8,7 +8,7 @@ use crate::read::told::told;
 use crate::wire::api::HistoryStepInfo;
 use crate::wire::time::rfc3339_ms;
 
-/// The step that an event makes; none for the parts of a snapshot. `whose` is the agent of a message that ends.
+/// The step that an event makes; none for the parts of a snapshot. `whose` is the agent of the message.
 pub(super) fn step(
     (at, seq): (Millis, Seq),
     event: &Event,

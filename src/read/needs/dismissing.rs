@@ -28,9 +28,13 @@ impl Model {
     /// # Errors
     /// [`Problem`] if nothing waits there, if it cannot be put aside, or if the disk takes nothing.
     pub fn dismiss(&mut self, id: &str) -> Result<String, Problem> {
-        let done = match id.strip_prefix(UNREAD).map(|rest| rest.strip_prefix('.')) {
-            Some(newest) => self.count_as_read(newest),
-            None => self.put_aside(id),
+        // A task may be called so, too.
+        let newest = id.strip_prefix(UNREAD).and_then(|rest| rest.strip_prefix('.'));
+        let mut is_task = || self.failed_lately().iter().any(|need| need.id == failure_id(id));
+        let done = match newest {
+            _ if id == UNREAD => self.count_as_read(None),
+            Some(newest) if !is_task() => self.count_as_read(Some(newest)),
+            _ => self.put_aside(id),
         };
         self.picture = None;
         done

@@ -127,7 +127,7 @@ impl Model {
     }
 
     /// The same as [`Model::failed`], looked up again only when anything is tried again or a segment turns.
-    fn failed_lately(&mut self) -> Vec<NeedInfo> {
+    pub(super) fn failed_lately(&mut self) -> Vec<NeedInfo> {
         let since = rfc3339_ms(Millis(self.now().0.saturating_sub(FAILED_MS)));
         let new = std::mem::take(&mut self.failed_since);
         let failed = match self.failed.take() {
@@ -214,7 +214,14 @@ impl Model {
         let entries = fs::read_dir(self.workspace.rejected()).into_iter().flatten().flatten();
         let names =
             entries.map(|entry| entry.path()).filter(|path| path.to_string_lossy().ends_with(".reason.yaml"));
-        let mut found: Vec<_> = names.filter_map(|path| Some((files::modified(&path)?, path))).collect();
+        // Those that were dismissed are many in the end, and are not read.
+        let is_dismissed = |at: Millis, path: &std::path::Path| {
+            let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+            let id = format!("refused.{}", name.trim_end_matches(".reason.yaml"));
+            self.dismissed.has(&id, &rfc3339_ms(at))
+        };
+        let found = names.filter_map(|path| Some((files::modified(&path)?, path)));
+        let mut found: Vec<_> = found.filter(|(at, path)| !is_dismissed(*at, path)).collect();
         found.sort_unstable_by(|one, other| other.cmp(one));
         let need = |(at, path): (Millis, std::path::PathBuf)| {
             let reason: Reason = files::read(&path)?;

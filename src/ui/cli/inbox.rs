@@ -72,11 +72,14 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
 
 /// They were printed, so they are read.
 fn read_answers(workspace: &Workspace, inbox: &InboxInfo) -> Ended {
-    if inbox.answers.is_empty() {
-        return Ok(());
-    }
-    AnswersRead::read_upto(workspace, inbox.seq)
-        .map_err(|error| Failure::at(&workspace.answers_read_file())(io::Error::other(error.to_string())))
+    // Those that came before were not printed.
+    let all = inbox.answers.len() >= inbox.answers_in_all;
+    let read = match inbox.answers.is_empty() {
+        true => Ok(()),
+        false if all => AnswersRead::read_upto(workspace, inbox.seq),
+        false => inbox.answers.iter().try_for_each(|answer| AnswersRead::read_one(workspace, &answer.id)),
+    };
+    read.map_err(|error| Failure::at(&workspace.answers_read_file())(io::Error::other(error.to_string())))
 }
 
 /// Somebody has seen the answer to a message: it counts as read if that was a person, and the task theirs.
@@ -115,7 +118,7 @@ pub(super) fn show_unread(context: &Context, workspace: &Workspace) -> Ended {
 }
 
 /// An agent that looks at the log reads in nobody's place.
-fn is_person(context: &Context) -> bool {
+pub(super) fn is_person(context: &Context) -> bool {
     ["TASUKI_AGENT", "TASUKI_AGENT_KEY"].iter().all(|name| context.around.var(name).is_none())
 }
 

@@ -2,6 +2,8 @@
 
 use super::ages::{Exact, age, moment};
 use super::context::{Context, Ended};
+use super::failure::{Failure, Kind};
+use super::inbox;
 use super::look::{look, model_of_files, refused};
 use super::marks::Letters;
 use super::table::harmless;
@@ -61,6 +63,10 @@ fn dismiss(context: &Context, workspace: &Workspace, client: &Client, id: &str) 
     let path = format!("/api/needs/{}/dismiss", encoded(id));
     let done = match client.post::<Done>(&path, &serde_json::json!({}), ANSWER_DEADLINE) {
         Ok(done) => done,
+        Err(ClientError::NotRunning { .. } | ClientError::Gone(_)) if !inbox::is_person(context) => {
+            let why = "an agent may not dismiss what waits for people";
+            return Err(Failure::new(Kind::Rejected, "not-yours", why, "a person can do that"));
+        }
         Err(ClientError::NotRunning { .. } | ClientError::Gone(_)) => {
             let what = model_of_files(context, workspace)?.dismiss(id).map_err(|problem| {
                 let is_machine = problem.code == "unavailable";

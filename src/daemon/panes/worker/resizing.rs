@@ -5,7 +5,7 @@ use super::session::Session;
 use super::trace::{is_echoed, read_answer};
 use crate::daemon::panes::orders::Typed;
 use crate::engine::screen::answer::ScreenAnswer;
-use crate::engine::screen::reading::rows_said_again;
+use crate::engine::screen::reading::rows_said_within;
 use crate::io::mux::PaneScreen;
 use std::sync::Arc;
 
@@ -66,10 +66,10 @@ impl Resizing {
     }
 }
 
-/// Two pieces of a text, of which the first may end with what the second begins with.
+/// Two pieces of a text, of which the second may have some of the end of the first.
 fn joined(above: &str, below: &str) -> String {
     let (rows, next): (Vec<&str>, Vec<&str>) = (above.lines().collect(), below.lines().collect());
-    let own = rows.len() - rows_said_again(&rows, &next);
+    let own = rows.len() - rows_said_within(&rows, &next);
     rows[..own].iter().chain(&next).copied().collect::<Vec<_>>().join("\n")
 }
 
@@ -164,5 +164,8 @@ mod tests {
             "first\nthe second row, and\nmore"
         );
         assert_eq!(joined("first", "second"), "first\nsecond");
+        let (grown, seen) = ("line three\nline four\nline five\nline six", "line five\nline six");
+        assert_eq!(joined(seen, grown), grown, "a screen that has grown shows what was above, too");
+        assert_eq!(joined(&format!("line one\n{seen}"), grown), format!("line one\n{grown}"));
     }
 }

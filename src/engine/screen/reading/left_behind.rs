@@ -40,6 +40,10 @@ impl Rules {
             }
         }
         found.reverse();
+        // What is drawn around an upper box may reach into a lower one.
+        for index in 1..found.len() {
+            found[index - 1].end = found[index - 1].end.min(found[index].start);
+        }
         for index in 0..found.len() {
             let above = index.checked_sub(1).map_or(within.start, |before| found[before].end);
             let below = found.get(index + 1).map_or(within.end, |next| next.start);
@@ -53,15 +57,24 @@ impl Rules {
 
 /// How many of the last rows `above` are the beginning of what is `below`, however either is wrapped, and whether or not it has its
 /// bullets still: they were being said, and are said again.
+fn rows_said_again(above: &[&str], below: &[&str]) -> usize {
+    rows_said(above, below, |below, text| below.starts_with(text))
+}
+
+/// How many of the last rows `above` stand anywhere in what is `below`: a screen that has grown shows more before them.
 #[must_use]
-pub fn rows_said_again(above: &[&str], below: &[&str]) -> usize {
+pub fn rows_said_within(above: &[&str], below: &[&str]) -> usize {
+    rows_said(above, below, |below, text| below.contains(text))
+}
+
+fn rows_said(above: &[&str], below: &[&str], has: impl Fn(&str, &str) -> bool) -> usize {
     let bare = |row: &&str| after_bullet(row.trim_start()).map_or_else(|| squeezed(row), squeezed);
     let squeezed = |rows: &[&str]| rows.iter().map(bare).collect::<String>();
     let below = squeezed(below);
     let first = above.len().saturating_sub(AGAIN_ROWS_MAX);
     let is_again = |from: &usize| {
         let text = squeezed(&above[*from..]);
-        text.len() >= AGAIN_BYTES_MIN && below.starts_with(&text)
+        text.len() >= AGAIN_BYTES_MIN && has(&below, &text)
     };
     let begins = |from: &usize| !above[*from].trim().is_empty();
     (first..above.len()).filter(begins).find(is_again).map_or(0, |from| above.len() - from)
@@ -230,6 +243,9 @@ mod tests {
             kept(&rules, &["● one", RULE, "❯", RULE, "● two", RULE, "❯", RULE, "  esc to stop"]),
             "● one/● two"
         );
+        // Two boxes that share what is drawn between them.
+        let shared = ["● one", RULE, "❯", RULE, "  esc to stop", RULE, "❯", RULE, "  esc to stop", "two"];
+        assert_eq!(kept(&rules, &shared), "● one/two");
         // Half of a box is none, nor is a rule; and a sign of work is one without a box.
         for whole in [&[RULE, "❯ quoted", "and more"][..], &["a", RULE, "b"], &["* Working…", "b"]] {
             assert_eq!(kept(&rules, whole), whole.join("/"));
