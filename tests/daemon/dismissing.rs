@@ -143,3 +143,20 @@ fn only_what_loses_nothing_is_put_aside_and_letters_that_nobody_saw_stay() {
     assert_eq!(house.files("queue/inbox").len(), 0);
     assert_eq!(house.ask(&["needs", "--dismiss", "halted"]).status.code(), Some(2));
 }
+
+#[test]
+fn a_task_that_is_called_like_the_letters_is_dismissed_and_agents_dismiss_nothing_from_files() {
+    let mut house = failed("dismiss 同名");
+    for id in ["unread-badge", "unread.x"] {
+        house.drop(&format!("{id}.yaml"), &format!("id: {id}\nto: m1\ncontent: 駄目\n"));
+        house.result(id);
+        assert!(ok(&house, &["needs", "--dismiss", id]).contains(&format!("failed.{id} is dismissed")));
+    }
+    assert!(house.path("queue/inbox/i-1.yaml").exists(), "it was read by nobody");
+    house.kill();
+    let by_agent = house.tasuki().args(["needs", "--dismiss", "unread"]).env("TASUKI_AGENT", "m1").output();
+    let by_agent = by_agent.expect("tasuki");
+    assert_eq!(by_agent.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&by_agent.stderr).contains("an agent may not dismiss"));
+    assert!(house.path("queue/inbox/i-1.yaml").exists());
+}
