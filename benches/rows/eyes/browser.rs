@@ -20,12 +20,17 @@ const LOADS: usize = 7;
 /// Notes when a task's id first stands in the page, and how far apart its frames are; what takes long besides.
 const WATCH: &str = r"
     const seen = {}, frames = [], slow = [];
+    // Each text by itself: what stands beside it is no part of a word.
     const note = (node) => {
-      for (const [id] of (node.textContent ?? '').matchAll(/\be-\d+\b/g)) seen[id] ??= performance.timeOrigin + performance.now();
+      const texts = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+      for (let at = texts.currentNode; at; at = texts.nextNode()) {
+        if (at.nodeType !== Node.TEXT_NODE) continue;
+        for (const [id] of at.data.matchAll(/\be-\d+\b/g)) seen[id] ??= performance.timeOrigin + performance.now();
+      }
     };
     new MutationObserver((changes) => {
       for (const change of changes) {
-        note(change.target.nodeType === Node.TEXT_NODE ? change.target : { textContent: '' });
+        if (change.target.nodeType === Node.TEXT_NODE) note(change.target);
         change.addedNodes.forEach(note);
       }
     }).observe(document.body, { subtree: true, childList: true, characterData: true });
