@@ -87,6 +87,8 @@ export const STATES = {
   "need.typed": ["Moves the mark to “{choice}”, sees it there, then presses Enter.", "「{choice}」へ印を移し、画面で確かめてから Enter を押します。"],
   "need.of": ["{n} of {all}", "{n} / {all}"],
   "need.proof": ["The mark is moved to your choice and seen there before Enter is pressed. If it asks something else by then, nothing is pressed.", "選択肢へ印を移し、画面で確かめてから Enter を押します。質問が変わっていたときは、何も押しません。"],
+  "armed.keys": ["1 – {n} answers, Esc leaves", "1 – {n} で答え、Esc でやめる"],
+  "armed.not": ["{a} lets a digit answer", "{a} を押すと数字で答えられます"],
   "need.behind": ["Waits behind this", "この後ろで待っているもの"],
   "need.nothing": ["Nothing waits for you. The agents work on their own.", "あなたを待つものはありません。エージェントは自分で進めています。"],
   "need.empty": ["All clear", "すべて順調"],

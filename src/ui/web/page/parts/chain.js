@@ -2,11 +2,19 @@
 import { html, useState } from "../base/view.js";
 import { has, t } from "../base/words.js";
 import { inWords } from "../base/told.js";
-import { to } from "../base/route.js";
+import { go, to } from "../base/route.js";
+import { armWhenShown, dialogOf, useKeys } from "../base/keys.js";
 import { isYours } from "../live/model.js";
 import { messages, needs } from "../live/store.js";
 import { Called } from "./called.js";
 import { Age, Icon, Name, Text, forAge } from "./small.js";
+
+/** Goes to what waits for you, with the digits at its dialog where it has one. */
+export function openNeed(id) {
+  const need = needs.value.needs.find((one) => one.id === id);
+  go(to("needs", id));
+  if (need?.asks) armWhenShown(dialogOf(need.agent, need.asks));
+}
 
 /** The cause, in the page's words where it is a need. */
 function causeOf(chain) {

@@ -2,7 +2,7 @@
 import { html, useEffect, useState } from "../base/view.js";
 import { plural, t } from "../base/words.js";
 import { go, route, to } from "../base/route.js";
-import { useKeys } from "../base/keys.js";
+import { dialogOf, useKeys } from "../base/keys.js";
 import { shown } from "../base/text.js";
 import { markOf } from "../base/states.js";
 import { messages, onTouched } from "../live/store.js";
@@ -45,7 +45,7 @@ export function Agent({ agent }) {
   const [isWhole, setWhole] = useState(false);
   const asks = agent.asks ?? screen?.asks;
   useKeys({
-    answer: (digit) => asks?.choices?.[digit - 1] !== undefined && answer(name, asks.id, digit),
+    answer: asks && { id: dialogOf(name, asks), n: asks.choices?.length ?? 0, choose: (digit) => answer(name, asks.id, digit) },
     w: () => agent.current_task && go(to("messages", agent.current_task)),
     s: () => setWhole(!isWhole),
     e: () => document.getElementById("read-as")?.scrollIntoView({ block: "center" }),

@@ -1,15 +1,16 @@
 // One thing that waits for a person: what it is, how that is known, and what settles it.
-import { html, useState } from "../base/view.js";
+import { html, useEffect, useState } from "../base/view.js";
 import { has, plural, t } from "../base/words.js";
 import { inWords } from "../base/told.js";
 import { go, to } from "../base/route.js";
 import { choiceText, firstLine, reasonAndCure, shown } from "../base/text.js";
-import { useKeys } from "../base/keys.js";
+import { armed, dialogOf, useKeys } from "../base/keys.js";
+import { keysOn } from "../base/prefs.js";
 import { agents, markOf, messages, pressing } from "../live/store.js";
 import { encodedPath } from "../live/api.js";
 import { useDetails, useLetters } from "../live/details.js";
 import { Called } from "../parts/called.js";
-import { Age, Command, Icon, Name, Said, Text, When, slots } from "../parts/small.js";
+import { Age, Command, Icon, Name, Said, Text, When, announce, slots } from "../parts/small.js";
 import { acting, answer, callOff, cure, isRetriable, labelOf, retry, underWay } from "../parts/act.js";
 import { Screen, useScreen } from "../draw/screen.js";
 import { NeedTitle } from "./needs.js";
@@ -27,7 +28,7 @@ export function One({ need, place }) {
   const choices = need.asks?.choices ?? [];
   const others = need.cures.filter((one) => !(one.body?.of && choices.includes(one.label)));
   useKeys({
-    answer: (digit) => choices[digit - 1] !== undefined && answer(need.agent, need.asks.id, digit),
+    answer: need.asks && { id: dialogOf(need.agent, need.asks), n: choices.length, choose: (digit) => answer(need.agent, need.asks.id, digit) },
     s: () => setWhole(!isWhole),
     w: () => need.message && go(to("messages", need.message)),
     r: () => isRetriable(message) && retry(message),
@@ -82,12 +83,22 @@ export function Choices({ agent, asks, isDense = false }) {
   const [seen, setSeen] = useState(null);
   const isBusy = underWay.value.has(encodedPath(`/api/panes/${agent}/answer`));
   const see = (choice) => ({ onMouseEnter: () => setSeen(choice), onFocus: () => setSeen(choice), onMouseLeave: () => setSeen(null), onBlur: () => setSeen(null) });
-  return html`<div class=${`choices ${isDense ? "dense" : "pad-l"}`}>${choices.map((choice, at) => {
+  const isArmed = armed.value !== null && armed.value === dialogOf(agent, asks);
+  return html`<div class=${`choices ${isDense ? "dense" : "pad-l"} ${isArmed ? "armed" : ""}`}>${choices.length > 0 && html`<p class="meta by-key desk"><${Armed} isArmed=${isArmed} n=${choices.length} /></p>`}${choices.map((choice, at) => {
     const text = choiceText(choice, at + 1);
-    return html`<button class="btn" type="button" key=${at} ...${acting(isBusy)} ...${see(text)} onClick=${() => answer(agent, asks.id, at + 1)}><kbd aria-hidden="true">${at + 1}</kbd><${Text} of=${text} /></button>`;
+    return html`<button class="btn" type="button" key=${at} ...${acting(isBusy)} ...${see(text)} onClick=${() => answer(agent, asks.id, at + 1)}>${isArmed ? html`<kbd aria-hidden="true">${at + 1}</kbd>` : html`<span class="no" aria-hidden="true">${at + 1}</span>`}<${Text} of=${text} /></button>`;
   })}
     <${InWords} agent=${agent} asks=${asks} isBusy=${isBusy} isDense=${isDense} onSee=${setSeen} />
     ${!isDense && html`<p class="meta typed">${seen === WORDS ? t("need.words.hint") : seen !== null ? t("need.typed", { choice: shown(seen) }) : t("need.proof")}</p>`}</div>${!isDense && html`<hr />`}`;
+}
+
+/** How a dialog is answered by keys: `a` arms it, and then a digit answers. */
+function Armed({ isArmed, n }) {
+  useEffect(() => {
+    if (isArmed) announce(t("armed.keys", { n: Math.min(n, 9) }));
+  }, [isArmed]);
+  if (!keysOn.value) return null;
+  return isArmed ? html`<strong>${t("armed.keys", { n: Math.min(n, 9) })}</strong>` : slots("armed.not", { a: html`<kbd aria-hidden="true">a</kbd>` });
 }
 
 /** What is looked at while words are written. No choice is an object. */
