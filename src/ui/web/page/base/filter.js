@@ -14,6 +14,13 @@ export function asked(filter) {
   return query;
 }
 
+/** What is wrong with a filter, where the daemon does not take it: the key of the words for it, and the word that it does not know; else null. */
+export function wrongIn(filter, problem) {
+  const query = asked(filter);
+  for (const name of ["state", "type"]) if (query[name] && (problem?.field === name || problem?.why?.includes(`is not a ${name}`))) return { key: `m.wrong.${name}`, word: query[name] };
+  return null;
+}
+
 /** Rows of a long list that are drawn: from, to (exclusive). */
 export function windowed(count, rowHeight, top, height, spare = 6) {
   const from = Math.max(0, Math.floor(top / rowHeight) - spare);

@@ -95,11 +95,18 @@ export class Feed {
     const since = answer?.ok ? [...this.told.values()].filter(({ seq }) => seq > answer.data.seq).map(({ message }) => message) : [];
     if (this.asking === 0) this.told.clear();
     if (!answer || this.given.signal.aborted || (after && this.list.next !== after)) return;
-    if (!answer.ok) return after ? undefined : this.show((old) => ({ ...old, problem: answer.problem }));
+    if (!answer.ok) return after ? undefined : this.refused(answer);
     this.isRead = true;
     this.list = put(answer.data, new Set(since.map((message) => message.id)));
     this.change(since);
     this.show({ rows: this.list.rows, problem: null, filter: this.filter });
+  }
+
+  /** A filter that the daemon does not take finds nothing: what another one found is not shown for it. */
+  refused({ status, problem }) {
+    if (status >= 500 || status === 0) return this.show((old) => ({ ...old, problem }));
+    this.isRead = false;
+    this.show({ rows: [], problem, filter: this.filter });
   }
 
   change(messages) {

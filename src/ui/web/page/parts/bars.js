@@ -9,7 +9,7 @@ import { barsOf, flat, howsOf, ladderOf, rangeOf, ticksOf } from "../draw/relay.
 import { shortId } from "../draw/sequence.js";
 import { Age, Icon, Name, Said, Text, When } from "./small.js";
 
-const FILLS = { queue: "f-queue", work: "f-work", parts: "f-parts", person: "f-ask", limit: "f-limit", doubt: "f-doubt" };
+const FILLS = { queue: "f-queue", work: "f-work", parts: "f-parts", over: "f-parts", person: "f-ask", limit: "f-limit", doubt: "f-doubt" };
 /** What is drawn low: nobody works on it. */
 const LOW = new Set(["queue", "limit"]);
 

@@ -43,6 +43,14 @@ export function State({ mark, since, withFor = false, isShort = false }) {
     ${since && html`<span class="d">${withFor ? forAge(since) : html`<${Age} since=${since} isShort=${isShort} />`}</span>`}</span>`;
 }
 
+/** When a limit is over, and in how long. */
+export function Until({ at }) {
+  tick.value;
+  const left = Date.parse(at) - now();
+  if (!(left > 0)) return t("until.now");
+  return slots("until", { at: html`<${When} at=${at} to="m" withDay=${true} />`, left: lasting(left, true) });
+}
+
 /** The words for a key, with elements where its names are. */
 export function slots(key, elements) {
   return t(key).split(/\{(\w+)\}/).map((part, at) => (at % 2 === 0 ? part : elements[part] ?? `{${part}}`));

@@ -10,8 +10,8 @@ import { agents, markOf, messages, pressing } from "../live/store.js";
 import { encodedPath } from "../live/api.js";
 import { useDetails, useLetters } from "../live/details.js";
 import { Called } from "../parts/called.js";
-import { Age, Command, Icon, Name, Said, Text, When, announce, slots } from "../parts/small.js";
-import { acting, answer, callOff, cure, isRetriable, labelOf, retry, underWay } from "../parts/act.js";
+import { Age, Command, Icon, Name, Said, Text, Until, When, announce, slots } from "../parts/small.js";
+import { acting, answer, callOff, cure, dismiss, isRetriable, labelOf, retry, underWay } from "../parts/act.js";
 import { Screen, useScreen } from "../draw/screen.js";
 import { NeedTitle } from "./needs.js";
 
@@ -32,11 +32,12 @@ export function One({ need, place }) {
     s: () => setWhole(!isWhole),
     w: () => need.message && go(to("messages", need.message)),
     r: () => isRetriable(message) && retry(message),
+    d: () => dismiss(need),
     X: () => need.message && need.kind !== "failed" && callOff(messages.value.get(need.message) ?? { id: need.message }, messages.value.get(need.message)?.parts ?? 0),
   });
   return html`<section class="card det" aria-labelledby="one">
     <header><div class="grow"><h2 id="one">${need.kind === "asks" ? html`<${Text} of=${t("need.asks", { agent: need.agent })} />` : html`<${NeedTitle} need=${need} />`}</h2>
-      <p class="meta">${slots("need.when", { age: html`<${Age} since=${need.since} />`, at: html`<${When} at=${need.since} withDay=${true} />` })}${hasScreen && screen?.rule && screen.rule !== "-" && slots("need.seen", { rule: html`<code>${shown(screen.rule)}</code>` })}</p></div>
+      <p class="meta">${slots("need.when", { age: html`<${Age} since=${need.since} />`, at: html`<${When} at=${need.since} withDay=${true} />` })}${hasScreen && screen?.rule && screen.rule !== "-" && slots("need.seen", { rule: html`<code>${shown(screen.rule)}</code>` })}${need.until && html`; <${Until} at=${need.until} />`}</p></div>
       ${place > 0 && html`<span class="tag ask">${t("need.of", { n: place, all: pressing.value.length })}</span>`}</header>
     ${hasScreen && (screen?.rows ? html`<${Screen} screen=${screen} label=${t("screen.of", { agent: need.agent })} last=${isWhole ? null : ROWS} class=${isWhole ? "" : "folds"} />`
       : need.asks && html`<pre class="term" tabindex="0"><${Text} of=${need.asks.text} isBlock=${true} />${choices.map((choice, at) => `\n${at + 1}. ${shown(choiceText(choice, at + 1))}`)}</pre>`)}
@@ -142,7 +143,8 @@ function Cures({ need, message, list, screen, isWhole, onWhole }) {
       ${screen && html`<button class="btn" type="button" aria-pressed=${String(isWhole)} onClick=${onWhole}><${Icon} name="screen" />${t("its.screen")} <kbd aria-hidden="true">s</kbd></button>`}
       ${need.message && html`<a class="btn" href=${to("messages", need.message)}><${Icon} name="messages" />${t("story")} <kbd aria-hidden="true">w</kbd></a>`}
       ${agent && html`<a class="btn plain" href=${to("team", need.agent)}><${Icon} name="team" /><${Name} of=${need.agent} /></a>`}
-      ${byPost.map((one) => html`<button class=${need.asks ? "btn plain" : "btn"} type="button" key=${one.command} ...${acting(underWay.value.has(encodedPath(one.path)))} onClick=${() => cure(one, need.agent)}><${Text} of=${labelOf(one)} /></button>`)}</div>
+      ${byPost.map((one) => html`<button class=${need.asks ? "btn plain" : "btn"} type="button" key=${one.command} ...${acting(underWay.value.has(encodedPath(one.path)))} onClick=${() => cure(one, need.agent)}><${Text} of=${labelOf(one)} /></button>`)}
+      ${need.dismiss && html`<button class="btn" type="button" ...${acting(underWay.value.has(need.dismiss.path))} onClick=${() => dismiss(need)}><${Icon} name="done" />${t(need.kind === "unread" ? "dismiss.unread" : "dismiss")} <kbd aria-hidden="true">d</kbd></button>`}</div>
     ${line && html`<${Command} line=${line} />`}${byHand.map((one) => html`<${Command} key=${one.command} line=${one.command} />`)}
   </div>`;
 }
