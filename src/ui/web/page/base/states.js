@@ -105,6 +105,12 @@ export function evidenceOf(text) {
   return proof === "weak" ? t("ev.weak", { what: t(`ev.${source}`) }) : t(`ev.${source}`);
 }
 
+/** The key of the words for what a piece of evidence is, or null. */
+export function howOf(text) {
+  const [source] = /^\w+/.exec(text) ?? [];
+  return source && has(`how.${source}`) ? `how.${source}` : null;
+}
+
 /** What an agent says or does, in one line: its question, its reason, else the last line of its pane. */
 export function lineOf(agent) {
   if (agent.asks) {

@@ -49,7 +49,7 @@ export function ticksOf(range) {
   const ticks = [];
   for (let at = Math.ceil((range.from - shift) / step) * step + shift; at <= range.to; at += step) {
     const place = (at - range.from) / (range.to - range.from) * 100;
-    if (place < 88) ticks.push({ at: new Date(at).toISOString(), place, step });
+    if (place < (step < 60000 ? 72 : 82)) ticks.push({ at: new Date(at).toISOString(), place, step });
   }
   return ticks;
 }

@@ -59,10 +59,15 @@ export function slots(key, elements) {
 /** "for 1m 12s", with the age as an element of its own. */
 export const forAge = (since, key = "for") => slots(key, { age: html`<${Age} since=${since} />` });
 
+/** So long what was announced stays where a reader finds it. */
+const ANNOUNCED_MS = 8000;
+
 /** What is announced; nobody's texts are. */
 export function announce(text, isAlert = false) {
   const place = document.getElementById(isAlert ? "alerts" : "notices");
-  if (place) place.textContent = text;
+  if (!place) return;
+  place.textContent = text;
+  setTimeout(() => place.textContent === text && (place.textContent = ""), ANNOUNCED_MS);
 }
 
 async function copied(text) {

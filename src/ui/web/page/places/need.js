@@ -41,7 +41,7 @@ export function One({ need, place }) {
       ${place > 0 && html`<span class="tag ask">${t("need.of", { n: place, all: pressing.value.length })}</span>`}</header>
     ${hasScreen && (screen?.rows ? html`<${Screen} screen=${screen} label=${t("screen.of", { agent: need.agent })} last=${isWhole ? null : ROWS} class=${isWhole ? "" : "folds"} />`
       : need.asks && html`<pre class="term" tabindex="0"><${Text} of=${need.asks.text} isBlock=${true} />${choices.map((choice, at) => `\n${at + 1}. ${shown(choiceText(choice, at + 1))}`)}</pre>`)}
-    ${need.detail && need.kind !== "asks" && html`<${Reason} text=${need.detail} />`}
+    ${need.detail && !["asks", "unread"].includes(need.kind) && !(need.kind === "failed" && details?.answer?.text) && html`<${Reason} text=${need.detail} />`}
     ${need.kind === "failed" && html`<${Failure} details=${details} />`}
     ${need.kind === "unread" && html`<${Letters} />`}
     ${need.asks && html`<${Choices} agent=${need.agent} asks=${need.asks} />`}

@@ -98,7 +98,7 @@ export function Needs() {
   const chosen = list.find((need) => need.id === wanted) ?? (wanted ? list.find((need) => need.agent && wanted.includes(`.${need.agent}.`)) : null) ?? list[0];
   // What is settled is gone: the next one has its address.
   useEffect(() => {
-    if (wanted && chosen && chosen.id !== wanted && link.value.state === "live") go(to("needs", chosen.id), { replace: true });
+    if (wanted && has(`if.${wanted.split(".")[0]}`) && chosen && chosen.id !== wanted && link.value.state === "live") go(to("needs", chosen.id), { replace: true });
   }, [wanted, chosen?.id]);
   const move = (by) => () => {
     const next = list[Math.min(Math.max(list.indexOf(chosen) + by, 0), list.length - 1)];

@@ -7,7 +7,7 @@ import { narrow, scale } from "../base/prefs.js";
 import { useKeys } from "../base/keys.js";
 import { firstLine, langOf, shown, withoutId } from "../base/text.js";
 import { inWords } from "../base/told.js";
-import { evidenceOf } from "../base/states.js";
+import { evidenceOf, howOf } from "../base/states.js";
 import { agents, markOf } from "../live/store.js";
 import { useStory } from "../live/story.js";
 import { flat } from "../draw/relay.js";
@@ -127,8 +127,10 @@ function Sequence({ id, diagram, chosen }) {
 }
 
 function Step({ row }) {
+  const how = howOf(row.evidence ?? "");
   return html`<div class="pad-l stack"><div class="row wrap"><h2 class="grow"><${When} at=${row.at} to="s" withDay=${true} /> <${Text} of=${titleOf(row)} /></h2><span class=${`tag ${row.tone === "bad" ? "bad" : ""}`}>${row.tone === "bad" && html`<${Icon} name="failed" />`}${t("step.number", { seq: row.seq })}</span></div>
     <div class="two"><div class="stack"><h3>${t("step.sentence")}</h3><blockquote class="said" lang=${langOf(row.text)}>${row.said && html`<${Text} of=${row.said} isBlock=${true} /><br />`}<${Text} of=${inWords(withoutId(row.text ?? "", row.id))} isBlock=${true} /></blockquote></div>
       <div class="stack"><h3>${t("step.looked")}</h3><ul class="chk">${(row.evidence ? evidenceOf(row.evidence).split(/;\s+|\n/) : []).map((part) => html`<li key=${part}><${Icon} name=${row.tone === "ok" ? "okc" : "right"} tone=${row.tone === "ok" ? "ok" : "quiet"} /><span><${Text} of=${part} /></span></li>`)}
+        ${how && html`<li><${Icon} name="idle" tone="quiet" /><span class="dim">${t(how)}</span></li>`}
         ${!row.evidence && html`<li><${Icon} name="idle" tone="quiet" /><span class="dim">${t("step.none")}</span></li>`}</ul></div></div></div>`;
 }
