@@ -41,12 +41,34 @@ fn what_is_asked_is_answered_by_a_click_by_keys_and_in_words() {
         "document.querySelector('.choices button:not([disabled])') && document.querySelector('.det h2')",
     );
     browser.run("document.activeElement.blur()", &[]);
+    armed_and_left(&browser, &house);
     answered_by_keys(&browser, &house);
     in_words(&browser, &house);
     assert!(house.result("first").contains("status: completed"));
     browser.until_shown("Nothing waits for you");
     until_tab(&browser, "Needs you", "icons/0.svg");
     clean(&browser);
+}
+
+/// `a` frames the choices and lasts; `Esc` leaves them, and only then do digits lead elsewhere again.
+fn armed_and_left(browser: &Browser, house: &crate::house::House) {
+    let framed = "document.querySelectorAll('.choices.armed kbd').length === 3";
+    browser.until("!document.querySelector('.choices button kbd') && document.querySelector('.choices .no')");
+    browser.press("a");
+    browser.until(framed);
+    browser.until_shown("1 – 3 answers, Esc leaves");
+    browser.picture("armed-1440");
+    // Later than any time after which it might be over unseen; a digit that is no choice goes nowhere.
+    std::thread::sleep(std::time::Duration::from_millis(3500));
+    browser.press("9");
+    browser.until(&format!("{framed} && location.hash.startsWith('#/needs')"));
+    browser.press("\u{E00C}");
+    browser.until("!document.querySelector('.choices.armed')");
+    browser.press("3");
+    browser.until("location.hash.startsWith('#/team')");
+    browser.press("1");
+    browser.until("document.querySelector('.det .choices')");
+    assert_eq!(house.read("keys.log").lines().count(), 1, "nothing was answered by that");
 }
 
 fn answered_by_keys(browser: &Browser, house: &crate::house::House) {

@@ -86,3 +86,19 @@ test("a dialog that another place shows is armed when it stands there, unless an
   assert.equal(armed.value, "a/1");
   close();
 });
+
+test("a need is put aside at the address that the daemon gives, letter by letter", async () => {
+  const { dismiss } = await import("../../src/ui/web/page/parts/act.js");
+  const { setToken } = await import("../../src/ui/web/page/live/api.js");
+  const asked = [];
+  globalThis.fetch = async (path, { method }) => {
+    asked.push(`${method} ${path}`);
+    return { ok: true, status: 200, json: async () => ({ what: "done" }) };
+  };
+  globalThis.document.getElementById = () => null;
+  setToken("t");
+  await dismiss({ kind: "refused", dismiss: { path: "/api/needs/refused.a%20b.yaml/dismiss" } });
+  await dismiss({ kind: "asks", dismiss: null });
+  assert.deepEqual(asked, ["POST /api/needs/refused.a%20b.yaml/dismiss"]);
+  setToken(null);
+});

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { firstLine, idOf, langOf, question, quoted, shown, withoutId } from "../../src/ui/web/page/base/text.js";
 import { isLong, lasting, measured } from "../../src/ui/web/page/base/time.js";
 import { parse, to } from "../../src/ui/web/page/base/route.js";
-import { asked, windowed } from "../../src/ui/web/page/base/filter.js";
+import { asked, windowed, wrongIn } from "../../src/ui/web/page/base/filter.js";
 import { language, table } from "../../src/ui/web/page/base/words.js";
 import { boxes } from "../../src/ui/web/page/draw/screen.js";
 import { proof, split, ticketFor } from "../../src/ui/web/page/live/token.js";
@@ -141,4 +141,19 @@ test("each module is loaded ahead, and each that is named is there", () => {
 test("each icon that is named is in the sprite", () => {
   const icons = new Set([...text("index.html").matchAll(/<symbol id="i-([a-z]+)"/g)].map(([, name]) => name));
   for (const name of own) for (const [, icon] of text(name).matchAll(/(?:<\$\{Icon\} name|\sicon)="([a-z]+)"/g)) assert.ok(icons.has(icon), `${name}: ${icon}`);
+});
+
+test("a filter that is not taken is told by its own words, and an address that leads nowhere is kept", () => {
+  const problem = (name, word) => ({ why: `\`${word}\` is not a ${name}; the ${name}s are any, open` });
+  assert.deepEqual(wrongIn("state:bogus disk", problem("state", "bogus")), { key: "m.wrong.state", word: "bogus" });
+  assert.deepEqual(wrongIn("type:x", problem("type", "x")), { key: "m.wrong.type", word: "x" });
+  assert.equal(wrongIn("since:x", problem("time", "x")), null);
+  assert.equal(wrongIn("state:open since:x", problem("time", "x")), null);
+  for (const key of ["m.wrong.state", "m.wrong.type"]) assert.ok(key in table(), key);
+  assert.equal(parse("#/foo/b%20r").unknown, "foo/b r");
+  for (const known of ["", "#/", "#/needs", "#/team/nobody"]) assert.equal(parse(known).unknown, undefined, known);
+});
+
+test("a sentence of a history does not say the id that stands beside it, with a colon or without", () => {
+  assert.equal(withoutId("t.a: one line said in turn 1 without a claim: kept", "t.a"), "one line said in turn 1 without a claim: kept");
 });

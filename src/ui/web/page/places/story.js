@@ -69,7 +69,8 @@ const ANSWER_MOST = 4000;
 /** What came back, or why it failed; cut where it is very long. */
 function Answer({ answer, isBad }) {
   const [isWhole, setWhole] = useState(false);
-  const text = inWords(answer.text), isCut = !isWhole && text.length > ANSWER_MOST;
+  // What the daemon says of a failure is in its own sentences; an answer is the agent’s.
+  const text = isBad ? inWords(answer.text) : answer.text, isCut = !isWhole && text.length > ANSWER_MOST;
   return html`<div class=${isBad ? "note bad" : "stack tight"}>${isBad && html`<${Icon} name="failed" tone="bad" />`}<div class="grow"><h3 class=${isBad ? "c-bad" : ""}>${t(isBad ? "need.failed.why" : "m.answer")}</h3>
     <blockquote class="said"><${Text} of=${isCut ? `${text.slice(0, ANSWER_MOST)}…` : text} isBlock=${true} /></blockquote>
     <p class="meta">${isCut && html`<button class="link" type="button" onClick=${() => setWhole(true)}>${t("m.answer.whole")}</button> `}<${Text} of=${answer.from} />${answer.source && html`, ${has(`by.${answer.source}`) ? t(`by.${answer.source}`) : answer.source}`}, ${t("m.proof", { proof: has(`proof.${answer.proof}`) ? t(`proof.${answer.proof}`) : answer.proof })}</p></div></div>`;
