@@ -14,10 +14,16 @@ export function asked(filter) {
   return query;
 }
 
-/** What is wrong with a filter, where the daemon does not take it: the key of the words for it, and the word that it does not know; else null. */
-export function wrongIn(filter, problem) {
+/** The words that `state:` and `type:` take. */
+const WORDS = {
+  state: ["any", "open", "ended", "pending", "in_progress", "completed", "failed", "cancelled", "queued", "retrying", "intent", "submitted", "working", "in_doubt", "held", "waiting", "claimed", "verified"],
+  type: ["task", "info", "result", "error"],
+};
+
+/** What a filter has that no message can be: the key of the words for it, and the word; else null. */
+export function wrongIn(filter) {
   const query = asked(filter);
-  for (const name of ["state", "type"]) if (query[name] && (problem?.field === name || problem?.why?.includes(`is not a ${name}`))) return { key: `m.wrong.${name}`, word: query[name] };
+  for (const [name, words] of Object.entries(WORDS)) if (query[name] && !words.includes(query[name])) return { key: `m.wrong.${name}`, word: query[name] };
   return null;
 }
 

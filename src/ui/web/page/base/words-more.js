@@ -101,7 +101,7 @@ export const STATES = {
   "dismissed.unread": ["What was sent to you counts as read.", "あなた宛のメッセージを既読にしました。"],
   "answers.unread.one": ["1 answer unread", "未読の回答 1 件"],
   "answers.unread.many": ["{n} answers unread", "未読の回答 {n} 件"],
-  "answers.more": ["and {n} more", "ほか {n} 件"],
+  "answers.more": ["And {n} more", "ほか {n} 件"],
   "answers.how": ["`tasuki inbox` shows them, and counts them as read.", "`tasuki inbox` で表示すると既読になります。"],
   "need.cures": ["What can be done", "できること"],
   "need.by-hand": ["This is done in a terminal", "これは端末で行います"],

@@ -49,7 +49,7 @@ const SHELL = {
   "away.first": ["The daemon does not answer", "デーモンが応答しません"],
   "try-now": ["Try now", "今すぐ試す"],
   "halted.title": ["All typing is held since {at}", "{at} から入力はすべて止まっています"],
-  "hold.what": ["Agents end the turn they have, and get nothing new.", "エージェントは今のターンを終え、新しいものは受け取りません。"],
+  "hold.what": ["Agents end the turn they have, and get nothing new.", "今のターンを終え、新しいものは受け取りません。"],
   "halted.text": ["Agents end the turn they have. After that, {open} open tasks wait; {n} of them are queued.", "エージェントは今のターンを終えます。その後は未完了の {open} 件が待ちます（うち順番待ち {n} 件）。"],
   "halted.done": ["Nothing is typed any more.", "入力を止めました。"],
   "halted.over": ["Typing goes on.", "入力を再開しました。"],

@@ -69,7 +69,7 @@ export function Log() {
     isAtEnd.current = scrollHeight - scrollTop - clientHeight < NEAR;
   };
   return html`<section class="card" aria-labelledby="log"><header><h2 class="grow" id="log">${t("log")} <kbd class="desk" aria-hidden="true">l</kbd></h2><span class="meta">${t("log.newest")}</span></header>
-    ${lines.length === 0 ? html`<p class="pad dim">${t("log.none")}</p>` : html`<div class="log pad" ref=${box} tabindex="0" role="region" aria-labelledby="log" onScroll=${look}>
+    ${lines.length === 0 ? html`<p class="pad dim">${t("log.none")}</p>` : html`<div class="log pad" ref=${box} tabindex="0" role="group" aria-label=${t("log")} onScroll=${look}>
       ${next && lines.length < MOST && html`<button class="link" type="button" onClick=${more}>${t("log.older")}</button>`}
       <ol class="ev">${lines.map((line, at) => html`<li key=${`${line.at}.${lines.length - at}`}><${When} at=${line.at} to="s" withDay=${true} /><p><${Said} of=${line.text} /></p></li>`)}</ol></div>`}
   </section>`;
