@@ -5,7 +5,7 @@ import { go, route, to, withQuery } from "../base/route.js";
 import { inField, useKeys } from "../base/keys.js";
 import { lineOf, markOf } from "../base/states.js";
 import { below, family } from "../draw/tree.js";
-import { Age, Icon, Name, Text } from "../parts/small.js";
+import { Age, Icon, Name, Text, Until } from "../parts/small.js";
 
 /** Rows of a group before the rest is folded. */
 const SHOWN = 5;
