@@ -108,6 +108,7 @@ fn what_failed_and_what_is_held_say_why_and_are_tried_again_once() {
     // An address whose item is settled leads to the next one, and nothing is said of that one.
     browser.run("location.hash = '#/needs/asks.gone.1f2e'", &[]);
     browser.until("location.hash === '#/needs/failed.bad' && document.querySelector('.det')");
+    dismissed(&browser, &house);
     house.write("mended", "");
     browser.press("r");
     browser.until_shown("bad is sent again as bad.again-");
@@ -116,6 +117,22 @@ fn what_failed_and_what_is_held_say_why_and_are_tried_again_once() {
     };
     house.until("its second try", again);
     clean(&browser);
+}
+
+/// What is only to be known goes by a key, and so does what was sent; what is beside it stays.
+fn dismissed(browser: &Browser, house: &crate::house::House) {
+    house.drop("worse.yaml", "id: worse\nto: worker\ncontent: break it, too\n");
+    house.result("worse");
+    for need in ["failed.worse", "unread"] {
+        browser.run("location.hash = `#/needs/${arguments[0]}`", &[json!(need)]);
+        browser.until(&format!(
+            "document.querySelector('[data-need=\"{need}\"][aria-current]') && document.querySelector('.det .btn:last-child kbd')"
+        ));
+        browser.run("document.activeElement.blur()", &[]);
+        browser.press("d");
+        browser.until(&format!("!document.querySelector('[data-need=\"{need}\"]')"));
+    }
+    browser.until("location.hash === '#/needs/failed.bad' && document.querySelector('.det h2')");
 }
 
 /// Dies of its first turn, and does what it is told from then on.

@@ -1,6 +1,7 @@
-// The log of the team: what happened, a line each, the newest last. It is the daemon's own text.
+// The log of the team: what happened, a line each, the newest last.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../base/view.js";
 import { t } from "../base/words.js";
+import { inWords } from "../base/told.js";
 import { useKeys } from "../base/keys.js";
 import { link, tail } from "../live/store.js";
 import { ask } from "../live/api.js";
@@ -19,6 +20,13 @@ export function joined(older, page) {
   const at = first ? older.findIndex((line) => line.at === first.at && line.text === first.text) : -1;
   // Where the two do not meet, nobody can tell what is between them.
   return (at >= 0 ? [...older.slice(0, at), ...page] : page).slice(-MOST);
+}
+
+/** A line in the page's words, where it has some for what is said of the one that it begins with. Pure. */
+export function toldOf(text) {
+  const at = text.indexOf(" ") + 1;
+  const told = inWords(text.slice(at));
+  return told === text.slice(at) ? text : text.slice(0, at) + told;
 }
 
 /** { lines, next, more }: the lines oldest first, null before they are read or where the daemon has no log to give. */
@@ -71,6 +79,6 @@ export function Log() {
   return html`<section class="card" aria-labelledby="log"><header><h2 class="grow" id="log">${t("log")} <kbd class="desk" aria-hidden="true">l</kbd></h2><span class="meta">${t("log.newest")}</span></header>
     ${lines.length === 0 ? html`<p class="pad dim">${t("log.none")}</p>` : html`<div class="log pad" ref=${box} tabindex="0" role="group" aria-label=${t("log")} onScroll=${look}>
       ${next && lines.length < MOST && html`<button class="link" type="button" onClick=${more}>${t("log.older")}</button>`}
-      <ol class="ev">${lines.map((line, at) => html`<li key=${`${line.at}.${lines.length - at}`}><${When} at=${line.at} to="s" withDay=${true} /><p><${Said} of=${line.text} /></p></li>`)}</ol></div>`}
+      <ol class="ev">${lines.map((line, at) => html`<li key=${`${line.at}.${lines.length - at}`}><${When} at=${line.at} to="s" withDay=${true} /><p><${Said} of=${toldOf(line.text)} /></p></li>`)}</ol></div>`}
   </section>`;
 }
