@@ -124,6 +124,7 @@ fn dismissed(browser: &Browser, house: &crate::house::House) {
     house.drop("worse.yaml", "id: worse\nto: worker\ncontent: break it, too\n");
     house.result("worse");
     for need in ["failed.worse", "unread"] {
+        browser.until(&format!("document.querySelector('[data-need=\"{need}\"]')"));
         browser.run("location.hash = `#/needs/${arguments[0]}`", &[json!(need)]);
         browser.until(&format!(
             "document.querySelector('[data-need=\"{need}\"][aria-current]') && document.querySelector('.det .btn:last-child kbd')"
@@ -179,10 +180,10 @@ fn in_its_story(browser: &Browser) {
 /// Fails as long as the file `mended` is not there.
 const FAILS: &str = r#"
 while IFS= read -r line; do
-  [[ $line =~ \(token\ ([a-z0-9]{6})\) ]] || continue
-  token=${BASH_REMATCH[1]}
+  [[ $line =~ task\ ([^ ]+).*\(token\ ([a-z0-9]{6})\) ]] || continue
+  id=${BASH_REMATCH[1]} token=${BASH_REMATCH[2]}
   if [ -e mended ]; then echo "PLAIN OK $token"; continue; fi
-  printf 'to: user\ntype: error\nin_reply_to: bad\ntoken: %s\ncontent: the disk of the ledger is gone\n' "$token" > queue/.answer.tmp
+  printf 'to: user\ntype: error\nin_reply_to: %s\ntoken: %s\ncontent: the disk of the ledger is gone\n' "$id" "$token" > queue/.answer.tmp
   mv queue/.answer.tmp queue/answer.yaml
 done
 "#;

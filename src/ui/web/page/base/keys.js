@@ -1,5 +1,5 @@
 // Single keys. Off in text fields, while an input method composes, in dialogs, and by a setting.
-import { signal, useEffect, useRef } from "./view.js";
+import { signal, useLayoutEffect, useRef } from "./view.js";
 import { keysOn } from "./prefs.js";
 
 const layers = [];
@@ -48,8 +48,9 @@ export function addKeys(own, isBase = false) {
 export function useKeys(keys, isBase = false) {
   const layer = useRef({ keys });
   layer.current.keys = keys;
-  useEffect(() => addKeys(layer.current, isBase), []);
-  useEffect(settle);
+  // Before it is painted: what is seen can be pressed.
+  useLayoutEffect(() => addKeys(layer.current, isBase), []);
+  useLayoutEffect(settle);
 }
 
 export const isTextField = (element) =>
