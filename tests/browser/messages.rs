@@ -51,9 +51,13 @@ fn one_of_ten_thousand_is_found_and_its_story_is_told() {
     browser.open(&address(&house, &["messages/fails"]));
     failed(&browser);
     found(&browser);
-    // A MiB opens, and its end is there.
+    wrong(&browser);
+    // An answer stands there at once. Of a MiB the beginning does, the whole opens, and its end is there.
     browser.run("location.hash = '#/messages/long'", &[]);
-    browser.click(".head .btn[aria-expanded]:nth-of-type(2)");
+    browser.until("document.querySelector('.head blockquote.said')?.textContent.startsWith('aaaa')");
+    let cut = browser.run("return document.querySelector('.head blockquote.said').textContent.length", &[]);
+    assert_eq!(cut, json!(4001));
+    browser.click(".head blockquote + .meta button.link");
     browser.until("document.querySelector('blockquote.said')?.textContent.length > 1040000");
     browser.until("document.querySelector('blockquote.said').textContent.includes('終わり')");
     clean(&browser);
@@ -181,6 +185,15 @@ fn failed(browser: &Browser) {
     browser.reload();
     browser.until("document.querySelector('.seq li.sel') && document.querySelector('.chk li')");
     assert_eq!(browser.run("return location.hash", &[]), address);
+}
+
+/// A state that there is not is said in a few words, and no other list stands there as if it were found.
+fn wrong(browser: &Browser) {
+    browser.run("location.hash = '#/messages?filter=state:failed'", &[]);
+    browser.until("document.querySelectorAll('.window li').length === 1");
+    browser.run("location.hash = '#/messages?filter=state:bogus'", &[]);
+    browser.until_shown("“bogus” is no state. Try open, ended");
+    browser.until("!document.querySelector('.window li')");
 }
 
 fn found(browser: &Browser) {

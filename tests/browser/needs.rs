@@ -41,12 +41,34 @@ fn what_is_asked_is_answered_by_a_click_by_keys_and_in_words() {
         "document.querySelector('.choices button:not([disabled])') && document.querySelector('.det h2')",
     );
     browser.run("document.activeElement.blur()", &[]);
+    armed_and_left(&browser, &house);
     answered_by_keys(&browser, &house);
     in_words(&browser, &house);
     assert!(house.result("first").contains("status: completed"));
     browser.until_shown("Nothing waits for you");
     until_tab(&browser, "Needs you", "icons/0.svg");
     clean(&browser);
+}
+
+/// `a` frames the choices and lasts; `Esc` leaves them, and only then do digits lead elsewhere again.
+fn armed_and_left(browser: &Browser, house: &crate::house::House) {
+    let framed = "document.querySelectorAll('.choices.armed kbd').length === 3";
+    browser.until("!document.querySelector('.choices button kbd') && document.querySelector('.choices .no')");
+    browser.press("a");
+    browser.until(framed);
+    browser.until_shown("1 – 3 answers, Esc leaves");
+    browser.picture("armed-1440");
+    // Later than any time after which it might be over unseen; a digit that is no choice goes nowhere.
+    std::thread::sleep(std::time::Duration::from_millis(3500));
+    browser.press("9");
+    browser.until(&format!("{framed} && location.hash.startsWith('#/needs')"));
+    browser.press("\u{E00C}");
+    browser.until("!document.querySelector('.choices.armed')");
+    browser.press("3");
+    browser.until("location.hash.startsWith('#/team')");
+    browser.press("1");
+    browser.until("document.querySelector('.det .choices')");
+    assert_eq!(house.read("keys.log").lines().count(), 1, "nothing was answered by that");
 }
 
 fn answered_by_keys(browser: &Browser, house: &crate::house::House) {
@@ -86,6 +108,7 @@ fn what_failed_and_what_is_held_say_why_and_are_tried_again_once() {
     // An address whose item is settled leads to the next one, and nothing is said of that one.
     browser.run("location.hash = '#/needs/asks.gone.1f2e'", &[]);
     browser.until("location.hash === '#/needs/failed.bad' && document.querySelector('.det')");
+    dismissed(&browser, &house);
     house.write("mended", "");
     browser.press("r");
     browser.until_shown("bad is sent again as bad.again-");
@@ -94,6 +117,23 @@ fn what_failed_and_what_is_held_say_why_and_are_tried_again_once() {
     };
     house.until("its second try", again);
     clean(&browser);
+}
+
+/// What is only to be known goes by a key, and so does what was sent; what is beside it stays.
+fn dismissed(browser: &Browser, house: &crate::house::House) {
+    house.drop("worse.yaml", "id: worse\nto: worker\ncontent: break it, too\n");
+    house.result("worse");
+    for need in ["failed.worse", "unread"] {
+        browser.until(&format!("document.querySelector('[data-need=\"{need}\"]')"));
+        browser.run("location.hash = `#/needs/${arguments[0]}`", &[json!(need)]);
+        browser.until(&format!(
+            "document.querySelector('[data-need=\"{need}\"][aria-current]') && document.querySelector('.det .btn:last-child kbd')"
+        ));
+        browser.run("document.activeElement.blur()", &[]);
+        browser.press("d");
+        browser.until(&format!("!document.querySelector('[data-need=\"{need}\"]')"));
+    }
+    browser.until("location.hash === '#/needs/failed.bad' && document.querySelector('.det h2')");
 }
 
 /// Dies of its first turn, and does what it is told from then on.
@@ -140,10 +180,10 @@ fn in_its_story(browser: &Browser) {
 /// Fails as long as the file `mended` is not there.
 const FAILS: &str = r#"
 while IFS= read -r line; do
-  [[ $line =~ \(token\ ([a-z0-9]{6})\) ]] || continue
-  token=${BASH_REMATCH[1]}
+  [[ $line =~ task\ ([^ ]+).*\(token\ ([a-z0-9]{6})\) ]] || continue
+  id=${BASH_REMATCH[1]} token=${BASH_REMATCH[2]}
   if [ -e mended ]; then echo "PLAIN OK $token"; continue; fi
-  printf 'to: user\ntype: error\nin_reply_to: bad\ntoken: %s\ncontent: the disk of the ledger is gone\n' "$token" > queue/.answer.tmp
+  printf 'to: user\ntype: error\nin_reply_to: %s\ntoken: %s\ncontent: the disk of the ledger is gone\n' "$id" "$token" > queue/.answer.tmp
   mv queue/.answer.tmp queue/answer.yaml
 done
 "#;

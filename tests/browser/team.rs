@@ -55,6 +55,21 @@ fn queued(browser: &Browser, house: &House) {
         house.result(id);
     }
     browser.until("!document.querySelector('.q li')");
+    told(browser);
+}
+
+/// What has just happened stands at the end of the log, which a key leads to; and its answer is one that nobody has read.
+fn told(browser: &Browser) {
+    browser
+        .until("[...document.querySelectorAll('.log .ev li p')].at(-1)?.textContent.includes('completed')");
+    browser.press("l");
+    browser.until("document.activeElement.matches('.log') && document.activeElement.scrollTop > 0");
+    browser.run("location.hash = '#/needs'", &[]);
+    browser.until(
+        "[...document.querySelectorAll('.answers .list a')].some((one) => one.hash === '#/messages/two')",
+    );
+    browser.run("location.hash = '#/team/a1'", &[]);
+    browser.until("document.querySelector('.side .term')");
 }
 
 /// What is queued is held while nothing is typed; nobody would be interrupted for it, and the safe button has the focus.

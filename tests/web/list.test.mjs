@@ -119,3 +119,21 @@ test("whatever comes between a question and its answer, the list is the daemon's
   for (let seed = 1; seed <= 150; seed += 1) await play(seed, seed % 3 === 0 ? "state:open" : "");
   globalThis.fetch = real;
 });
+
+test("a filter that the daemon does not take finds nothing, and no list of another one", async () => {
+  setToken("t");
+  let status = 400;
+  globalThis.fetch = async () => ({ ok: false, status, json: async () => ({ why: "no" }) });
+  let shown = { rows: [1, 2], problem: null, filter: "" };
+  const feed = new Feed("state:bogus", (next) => {
+    shown = typeof next === "function" ? next(shown) : next;
+  });
+  await feed.take(null, () => assert.fail("nothing is put in"));
+  assert.deepEqual([shown.rows, shown.problem.why, shown.filter], [[], "no", "state:bogus"]);
+  // A daemon that fails for a moment takes nothing away.
+  shown = { rows: [1, 2], problem: null, filter: "" };
+  status = 503;
+  await feed.take(null, () => assert.fail("nothing is put in"));
+  assert.deepEqual(shown.rows, [1, 2]);
+  setToken(null);
+});

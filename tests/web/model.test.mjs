@@ -1,6 +1,6 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { behindAll, nothing, roots, steady, withStep, withView } from "../../src/ui/web/page/live/model.js";
+import { behindAll, byCause, nothing, roots, steady, withStep, withView } from "../../src/ui/web/page/live/model.js";
 
 const agent = (agent_name, state) => ({ agent_name, state });
 const message = (id, status, at = "2026-02-02T10:00:00Z", more = {}) => ({ id, status, type: "task", accepted_at: at, since: at, ...more });
@@ -67,4 +67,10 @@ test("an order that is held keeps its rows in their new form and tells what is n
   assert.deepEqual(fresh, [{ id: 4 }]);
   assert.equal(isMoved, true);
   assert.equal(steady(before, [...before], key).isMoved, false);
+});
+
+test("chains of one cause are one, with how many more wait for it", () => {
+  const chain = (message, need, text = "coder asks") => ({ message, need, cause: { who: "you", text } });
+  const all = [chain("q1", "asks.a"), chain("q2", "asks.a", "coder asks: Sure?"), chain("m", null, "lint, who is working on x"), chain("n", null, "lint, who is working on x"), chain("o", "asks.b")];
+  assert.deepEqual(byCause(all).map(({ chain, more }) => [chain.message, more]), [["q1", 1], ["m", 1], ["o", 0]]);
 });

@@ -107,6 +107,14 @@ test("the axis has a few round moments", () => {
   for (const tick of ticks) assert.equal(new Date(tick.at).getUTCSeconds(), 0);
 });
 
+test("no mark of the axis stands where its end has its words", () => {
+  // In px: half of a mark, and the end with a gap, on an axis of 250; times with seconds are longer.
+  for (let seconds = 1; seconds < 90000; seconds = Math.ceil(seconds * 1.07)) {
+    const from = Date.parse(at(7)), range = { from, to: from + seconds * 1000 };
+    for (const { place, step } of ticksOf(range)) assert.ok(place * 2.5 + (step < 60000 ? 13 : 16) < 250 - (step < 60000 ? 54 : 29), `${seconds} s: ${place}`);
+  }
+});
+
 test("the tail is newest first, also among steps of one number", () => {
   const [claimed, verified, ended] = ["claimed", "verified", "completed"].map((what) => ({ ...step(5, what), seq: 900 }));
   const tree = node("t", "user", "a", [step(0, "accepted"), claimed, verified, ended]);

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { firstLine, idOf, langOf, question, quoted, shown, withoutId } from "../../src/ui/web/page/base/text.js";
 import { isLong, lasting, measured } from "../../src/ui/web/page/base/time.js";
 import { parse, to } from "../../src/ui/web/page/base/route.js";
-import { asked, windowed } from "../../src/ui/web/page/base/filter.js";
+import { asked, windowed, wrongIn } from "../../src/ui/web/page/base/filter.js";
 import { language, table } from "../../src/ui/web/page/base/words.js";
 import { boxes } from "../../src/ui/web/page/draw/screen.js";
 import { proof, split, ticketFor } from "../../src/ui/web/page/live/token.js";
@@ -141,4 +141,22 @@ test("each module is loaded ahead, and each that is named is there", () => {
 test("each icon that is named is in the sprite", () => {
   const icons = new Set([...text("index.html").matchAll(/<symbol id="i-([a-z]+)"/g)].map(([, name]) => name));
   for (const name of own) for (const [, icon] of text(name).matchAll(/(?:<\$\{Icon\} name|\sicon)="([a-z]+)"/g)) assert.ok(icons.has(icon), `${name}: ${icon}`);
+});
+
+test("a filter that is not taken is told by its own words, and an address that leads nowhere is kept", () => {
+  assert.deepEqual(wrongIn("state:bogus disk"), { key: "m.wrong.state", word: "bogus" });
+  assert.deepEqual(wrongIn("type:x"), { key: "m.wrong.type", word: "x" });
+  for (const right of ["", "since:x", "state:open type:error", "state:in_doubt words"]) assert.equal(wrongIn(right), null, right);
+  // The states are those of the daemon, which names them.
+  const names = (file, row) => [...fs.readFileSync(new URL(`../../src/${file}`, import.meta.url), "utf8").matchAll(row)].map(([, word]) => word);
+  const stages = names("engine/life/stage.rs", /^ {4}[A-Z]\w+ "(\w+)" /gm);
+  assert.ok(stages.length >= 10, stages.join());
+  for (const word of stages) assert.equal(wrongIn(`state:${word}`), null, word);
+  for (const key of ["m.wrong.state", "m.wrong.type"]) assert.ok(key in table(), key);
+  assert.equal(parse("#/foo/b%20r").unknown, "foo/b r");
+  for (const known of ["", "#/", "#/needs", "#/team/nobody"]) assert.equal(parse(known).unknown, undefined, known);
+});
+
+test("a sentence of a history does not say the id that stands beside it, with a colon or without", () => {
+  assert.equal(withoutId("t.a: one line said in turn 1 without a claim: kept", "t.a"), "one line said in turn 1 without a claim: kept");
 });

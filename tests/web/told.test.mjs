@@ -1,12 +1,13 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import { inWords, isOver } from "../../src/ui/web/page/base/told.js";
-import { blockOf, evidenceOf, markOf, markOfMessage } from "../../src/ui/web/page/base/states.js";
+import { blockOf, evidenceOf, howOf, markOf, markOfMessage } from "../../src/ui/web/page/base/states.js";
 import { calledOf } from "../../src/ui/web/page/live/model.js";
-import { howsOf } from "../../src/ui/web/page/draw/relay.js";
+import { barsOf, eventsOf, howsOf, rangeOf } from "../../src/ui/web/page/draw/relay.js";
 import { sequence } from "../../src/ui/web/page/draw/sequence.js";
 import { cardOf } from "../../src/ui/web/page/draw/tree.js";
 import { inField } from "../../src/ui/web/page/base/keys.js";
+import { announce } from "../../src/ui/web/page/parts/small.js";
 import { hitsOf } from "../../src/ui/web/page/parts/act.js";
 import { language, table } from "../../src/ui/web/page/base/words.js";
 
@@ -139,4 +140,54 @@ test("in a field that finds, down and Enter choose and open, and no other key do
   press("ArrowDown");
   press("Enter");
   assert.deepEqual(done, ["taken", "next", "taken", "open"]);
+});
+
+test("who has no parts does not wait for them: its turn is over", () => {
+  for (const parts of [0, [], undefined]) assert.equal(markOfMessage(message({ stage: "waiting", parts }), null, null).word, "its turn is over");
+  for (const parts of [2, [{}]]) assert.equal(markOfMessage(message({ stage: "waiting", parts }), null, null).word, "waits for parts");
+  assert.equal(markOfMessage(message({ stage: "waiting", parts: [], untold: 3 }), null, null).word, "waits for parts");
+  assert.equal(markOf({ ...agent("waiting"), parts: 0 }).word, "its turn is over");
+  assert.equal(markOf({ ...agent("waiting"), parts: 2 }).word, "waits for 2 parts");
+  const why = "is waiting: its turn ended without a claim; its agent is reminded";
+  const tree = (parts) => ({ id: "t", spans: [{ how: "parts", agent: "a", from: "2026-02-02T13:41:00Z", to: null }], parts, from: "user", to: "a", depends_on: [], accepted_at: "2026-02-02T13:40:00Z",
+    story: [{ at: "2026-02-02T13:41:00Z", seq: 1, what: "waiting", text: why }] });
+  const part = { ...tree([]), id: "t.a", parent: "t", story: [], spans: [] };
+  assert.deepEqual(sequence(tree([]), Date.parse("2026-02-02T13:51:00Z")).rows[0].title, ["w.over"]);
+  assert.deepEqual([tree([]), tree([part])].map((one) => eventsOf(one)[0].what), ["over", "waiting"]);
+  assert.deepEqual([tree([]), tree([part])].map((one) => howsOf(one).includes("over")), [true, false]);
+  assert.equal(barsOf(tree([]), rangeOf(tree([]), Date.parse("2026-02-02T13:51:00Z")))[0].how, "over");
+  assert.equal(inWords(why), "is waiting: its turn is over, without a claim; its agent is reminded");
+});
+
+test("what a turn without a claim came to is told in each language, and evidence says what it is", () => {
+  language.value = "ja";
+  try {
+    for (const text of ["its turn is over; 1 part is open", "its turn is over; 3 parts are open", "its turn is over; there are answers to read", "its turn ended without a claim; its agent is reminded", "its turn ended without a claim; it waits for answers",
+      "its turn ended without a claim, and it seems to ask for something: answer it in its pane (`tasuki attach a`), or take what it said as the answer (`tasuki answer a done`)", "its turn ended without a claim: `tasuki answer a done` takes what it said as the answer; look first with `tasuki attach a`",
+      "one line said in turn 1 without a claim: kept", "nothing said in turn 2 without a claim: kept", "12 lines said in turn 3 without a claim: kept", "an answer came before those of its parts were read: it counts if no other comes", "its agent, which has answers to read", "a free member of pool",
+      "its agent or a person (its turn ended without a claim; its agent is reminded)", "a person", "its next try"]) {
+      assert.match(inWords(text), /[\u3040-\u30ff\u4e00-\u9fff]/, text);
+      assert.doesNotMatch(inWords(text), /turn|said|claim|answer|person/, text);
+    }
+    assert.equal(evidenceOf("depends_on rel2.plan.code"), "rel2.plan.code の後");
+  } finally {
+    language.value = "en";
+  }
+  assert.equal(evidenceOf("depends_on rel2.plan.code"), "after rel2.plan.code");
+  for (const source of ["enter_only", "echoed", "read", "recorded", "acknowledged", "reply", "hook", "marker", "process_exit", "idle", "person"]) assert.equal(howOf(source), `how.${source}`);
+  assert.deepEqual([howOf("marker, proof: weak"), howOf(""), howOf("cargo test failed")], ["how.marker", null, null]);
+});
+
+test("what is announced is taken back, so that no reader finds it in another language, or when it holds no more", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const place = { textContent: "" };
+  globalThis.document = { getElementById: () => place };
+  announce("Nothing is typed any more.");
+  t.mock.timers.tick(5000);
+  announce("Typing goes on.");
+  t.mock.timers.tick(4000);
+  assert.equal(place.textContent, "Typing goes on.");
+  t.mock.timers.tick(5000);
+  assert.equal(place.textContent, "");
+  delete globalThis.document;
 });

@@ -1,16 +1,16 @@
 // The page: which place is shown, and what stands around it.
 import { html, render, useEffect, useErrorBoundary, useRef } from "./base/view.js";
-import { t } from "./base/words.js";
+import { has, t } from "./base/words.js";
 import { route, startRouting, to } from "./base/route.js";
 import { startTicking } from "./base/time.js";
 import { narrow, startPrefs } from "./base/prefs.js";
 import { startKeys } from "./base/keys.js";
-import { isKnown, link } from "./live/store.js";
+import { agents, isKnown, link, needs } from "./live/store.js";
 import { follow } from "./live/stream.js";
 import { Help, Question } from "./parts/dialog.js";
 import { Outcome } from "./parts/act.js";
 import { BottomTabs, Notices, SideBar, Top, TopBar, useShellKeys, useTabTitle } from "./parts/shell.js";
-import { Empty, Notice, Outline, announce } from "./parts/small.js";
+import { Empty, Notice, Outline, Text, announce } from "./parts/small.js";
 import { Command } from "./places/command.js";
 import { Composer } from "./places/compose.js";
 import { Messages, leadOfMessages } from "./places/messages.js";
@@ -33,8 +33,17 @@ function Place() {
   useTabTitle(title);
   const back = item && place === "messages" ? { href: to("messages", null, { filter: route.value.query.filter }), text: t("m.all") }
     : item && place === "needs" ? { href: to("needs"), text: t("place.needs") } : item && place === "team" ? { href: to("team"), text: t("place.team") } : null;
-  return html`<main class="main" id="main"><${Top} title=${title} lead=${isKnown.value ? lead() : ""} back=${back} /><div class="notices stack"><${Notices} /></div>
+  return html`<main class="main" id="main"><${Top} title=${title} lead=${isKnown.value ? lead() : ""} back=${back} /><div class="notices stack"><${Notices} />${isKnown.value && html`<${Astray} />`}</div>
     <div key=${place}>${isKnown.value || place === "settings" ? html`<${Guarded} key=${place}><${View} /></${Guarded}>` : html`<${Opening} place=${place} />`}</div></main>`;
+}
+
+/** Says that nothing is at this address, where what is shown is something else. */
+function Astray() {
+  const { place, item, unknown } = route.value;
+  const isNobody = place === "team" && item && !agents.value.has(item);
+  const isNothing = place === "needs" && item && !needs.value.needs.some((need) => need.id === item) && !has(`if.${item.split(".")[0]}`);
+  if (!unknown && !isNobody && !isNothing) return null;
+  return html`<${Notice} icon="unknown" title=${html`<${Text} of=${unknown ? t("astray.place", { what: unknown }) : t(isNobody ? "astray.agent" : "astray.need", { what: item })} />`} />`;
 }
 
 /** A part that fails says so, and the rest goes on. */

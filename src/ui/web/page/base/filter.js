@@ -14,6 +14,19 @@ export function asked(filter) {
   return query;
 }
 
+/** The words that `state:` and `type:` take. */
+const WORDS = {
+  state: ["any", "open", "ended", "pending", "in_progress", "completed", "failed", "cancelled", "queued", "retrying", "intent", "submitted", "working", "in_doubt", "held", "waiting", "claimed", "verified"],
+  type: ["task", "info", "result", "error"],
+};
+
+/** What a filter has that no message can be: the key of the words for it, and the word; else null. */
+export function wrongIn(filter) {
+  const query = asked(filter);
+  for (const [name, words] of Object.entries(WORDS)) if (query[name] && !words.includes(query[name])) return { key: `m.wrong.${name}`, word: query[name] };
+  return null;
+}
+
 /** Rows of a long list that are drawn: from, to (exclusive). */
 export function windowed(count, rowHeight, top, height, spare = 6) {
   const from = Math.max(0, Math.floor(top / rowHeight) - spare);

@@ -9,7 +9,9 @@ export function parse(hash) {
   const [place = "", ...rest] = path.split("/");
   const query = Object.fromEntries(new URLSearchParams(search));
   const known = [...PLACES, "settings"].includes(place) ? place : "needs";
-  return { place: known, item: known === place && rest.length > 0 ? decoded(rest.join("/")) || null : null, query };
+  const there = { place: known, item: known === place && rest.length > 0 ? decoded(rest.join("/")) || null : null, query };
+  // What is not there is told, beside what is shown instead.
+  return place && known !== place ? { ...there, unknown: decoded(path) } : there;
 }
 
 function decoded(text) {

@@ -25,7 +25,7 @@ export function markOf(agent) {
 }
 
 function wordOf(agent) {
-  if (agent.state === "waiting" && agent.parts > 0) return plural("state.waiting", agent.parts);
+  if (agent.state === "waiting") return agent.parts > 0 ? plural("state.waiting", agent.parts) : t("state.over");
   if (agent.state === "waiting_input" && !agent.asks) return t("state.silent");
   return has(`state.${agent.state}`) ? t(`state.${agent.state}`) : agent.state;
 }
@@ -61,6 +61,9 @@ export function blockOf(message, agent) {
   return /^(?:you|a person): /.test(text) ? "you" : /'s limit to be over/.test(text) ? "limit" : null;
 }
 
+/** Whether a message has parts, open or ended, as far as is known of it: its history has them, a row of a list the number of its open ones. */
+const hasParts = ({ parts, untold = 0 }) => (Array.isArray(parts) ? parts.length + untold > 0 : parts > 0);
+
 /** The mark of a message: `chain` says whether it waits for a person, `agent` is who has it, and nothing is typed while `isHalted`. */
 export function markOfMessage(message, chain, agent = null, isHalted = false) {
   const stage = message.stage ?? message.status;
@@ -71,7 +74,7 @@ export function markOfMessage(message, chain, agent = null, isHalted = false) {
   if (block === "stopped") return { icon: "stopped", tone: "quiet", word: t("state.stopped") };
   const waitsForYou = block === "you" || (stage !== "held" && isYours(chain));
   const [icon, tone] = waitsForYou ? ["ask", "ask"] : STAGE[stage] ?? ["unknown", "quiet"];
-  const key = waitsForYou ? "stage.ask" : `stage.${stage}`;
+  const key = waitsForYou ? "stage.ask" : stage === "waiting" && !hasParts(message) ? "stage.over" : `stage.${stage}`;
   return { icon, tone, word: has(key) ? t(key) : stage };
 }
 
@@ -100,6 +103,12 @@ export function evidenceOf(text) {
   const [, source, proof] = /^(\w+), proof: (\w+)$/.exec(text) ?? [null, text, null];
   if (!has(`ev.${source}`)) return inWords(text);
   return proof === "weak" ? t("ev.weak", { what: t(`ev.${source}`) }) : t(`ev.${source}`);
+}
+
+/** The key of the words for what a piece of evidence is, or null. */
+export function howOf(text) {
+  const [source] = /^\w+/.exec(text) ?? [];
+  return source && has(`how.${source}`) ? `how.${source}` : null;
 }
 
 /** What an agent says or does, in one line: its question, its reason, else the last line of its pane. */

@@ -55,7 +55,8 @@ export const ticked = (text) => String(text ?? "").split(/`([^`\n]{1,200})`/);
 
 /** A sentence of a history without the id that it begins with, where that stands beside it. */
 export function withoutId(text, id) {
-  return id && text.startsWith(`${id} `) ? text.slice(id.length + 1) : text;
+  const begins = id && [`${id} `, `${id}: `].find((one) => text.startsWith(one));
+  return begins ? text.slice(begins.length) : text;
 }
 
 /** A word as a shell takes it. */

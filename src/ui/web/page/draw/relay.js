@@ -19,17 +19,21 @@ export function rangeOf(tree, now) {
 export function barsOf(tree, range) {
   const all = range.to - range.from;
   const share = (moment) => (Math.min(Math.max(moment, range.from), range.to) - range.from) / all * 100;
-  return (tree.spans ?? []).map((span) => {
+  return (tree.spans ?? []).map((span) => ({ ...span, how: howOf(span, tree) })).map((span) => {
     const at = share(time(span.from)), end = share(span.to ? time(span.to) : range.to);
     return { how: span.how, at, size: Math.max(end - at, 0.4) };
   });
 }
 
-const ALWAYS = ["queue", "work", "parts", "person"], SELDOM = ["limit", "doubt"];
+/** Who has no parts waits for none: its turn is over, and its agent is reminded. */
+const howOf = ({ how }, tree) => (how === "parts" && !hasParts(tree) ? "over" : how);
+const hasParts = (tree) => (tree.parts ?? []).length + (tree.untold ?? 0) > 0;
+
+const ALWAYS = ["queue", "work", "parts", "person"], SELDOM = ["over", "limit", "doubt"];
 
 /** What a legend explains: the common kinds of spans, and the others where they occur. */
 export function howsOf(tree) {
-  const found = new Set(flat(tree).flatMap(({ tree: one }) => (one.spans ?? []).map((span) => span.how)));
+  const found = new Set(flat(tree).flatMap(({ tree: one }) => (one.spans ?? []).map((span) => howOf(span, one))));
   return [...ALWAYS, ...SELDOM.filter((how) => found.has(how))];
 }
 
@@ -45,7 +49,7 @@ export function ticksOf(range) {
   const ticks = [];
   for (let at = Math.ceil((range.from - shift) / step) * step + shift; at <= range.to; at += step) {
     const place = (at - range.from) / (range.to - range.from) * 100;
-    if (place < 88) ticks.push({ at: new Date(at).toISOString(), place, step });
+    if (place < (step < 60000 ? 72 : 82)) ticks.push({ at: new Date(at).toISOString(), place, step });
   }
   return ticks;
 }
@@ -108,7 +112,7 @@ function folded(story) {
 /** What happened to a message and its parts, newest first. */
 export function eventsOf(tree, most = 24) {
   const steps = flat(tree).flatMap(({ tree: one }) => folded(one.story ?? [])
-    .map((step) => ({ ...step, id: step.id ?? one.id, agent: step.agent ?? one.agent ?? one.to, from: one.from ?? "user", isKept: (one.depends_on ?? []).length > 0 })));
+    .map((step) => ({ ...step, what: step.what === "waiting" && !hasParts(one) ? "over" : step.what, id: step.id ?? one.id, agent: step.agent ?? one.agent ?? one.to, from: one.from ?? "user", isKept: (one.depends_on ?? []).length > 0 })));
   const keyed = steps.map((step, at) => ({ ...step, key: `${step.seq}.${step.id}.${step.what}.${at}` }));
   // Steps of one number are told in their order: turned round before the sort, which keeps it.
   return keyed.reverse().sort((one, other) => other.seq - one.seq).slice(0, most);

@@ -64,7 +64,7 @@ const MADE = {
     story.slice(at + 1).some((step) => step.what === "delivered") && next ? [] : [{ ...row, title: ["w.typing"], label: null }],
   delivered: (row, { next }) => (isOneStep(row, next, "read") ? [] : [{ ...row, label: { key: "a.typed" }, title: ["w.delivered"] }]),
   read: (row, { before }) => [{ ...row, label: { key: "a.read" }, title: [isOneStep(row, before, "delivered") ? "w.given" : "w.read"] }],
-  waiting: (row, { node }) => ((node.parts ?? []).length > 0 ? [] : [{ ...row, title: ["w.waiting"], tone: "" }]),
+  waiting: (row, { node }) => ((node.parts ?? []).length > 0 ? [] : [{ ...row, title: [node.untold > 0 ? "w.waiting" : "w.over"], tone: "" }]),
   claimed: (row, { next }) => (isSoon(row, next, "reopened") || isOneStep(row, next, "verified") ? [] : [{ ...row, label: { key: "a.claims" }, title: ["w.claimed"] }]),
   reopened: (row, { before }) => {
     const isOne = before?.what === "claimed" && time(row.at) - time(before.at) < SAME_MS;

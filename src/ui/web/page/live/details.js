@@ -1,7 +1,7 @@
 // What the view does not carry: single messages with their content, and letters. Read when shown, and again when they change.
 import { useEffect, useState } from "../base/view.js";
 import { ask, at } from "./api.js";
-import { link, onTouched } from "./store.js";
+import { link, onTouched, workspace } from "./store.js";
 
 /** After something happened, so long until it is read again. */
 const LATER_MS = 300;
@@ -34,6 +34,24 @@ function useAnswer(address, id) {
 
 /** A message with its content and its answer; null before it is read, and without an id. */
 export const useDetails = (id) => useAnswer(id ? at`/api/messages/${id}` : null, id);
+
+/** The answers to the user's own tasks that nobody has read: { answers, answers_in_all }. Read again when their number changes. */
+export function useUnreadAnswers() {
+  const [known, setKnown] = useState(null);
+  const count = workspace.value?.unread_answers ?? 0;
+  const isLive = link.value.state === "live";
+  useEffect(() => {
+    if (count === 0 || !isLive) return undefined;
+    let isOver = false;
+    ask("/api/inbox").then((answer) => {
+      if (!isOver && answer.ok) setKnown(answer.data);
+    });
+    return () => {
+      isOver = true;
+    };
+  }, [count, isLive]);
+  return count > 0 ? known : null;
+}
 
 /** What was sent to the user and is unread, oldest first. */
 export const useLetters = () => useAnswer("/api/inbox", null)?.unread ?? [];

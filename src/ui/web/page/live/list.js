@@ -1,6 +1,6 @@
 // The list of messages while it is looked at: pages of the daemon's list, and in them what the page's stream tells of messages since.
 import { useEffect, useRef, useState } from "../base/view.js";
-import { asked } from "../base/filter.js";
+import { asked, wrongIn } from "../base/filter.js";
 import { agents, link, onTouched } from "./store.js";
 import { ask } from "./api.js";
 import { PAGE, noRows, ofPage, withChanged, withFirst, withNext } from "./rows.js";
@@ -14,17 +14,19 @@ const SURE_MS = 10000;
 /** Messages of which it is known when they came and ended, for the order of those of one moment. */
 const STEPS_MAX = 2000;
 
-/** The messages that a filter finds: { list, problem, more, isRead }. A list of null is not read yet, `more` reads the page that follows. */
+/** The messages that a filter finds: { list, problem, wrong, more, isRead }. A list of null is not read yet, `more` reads the page that follows. */
 export function useList(filter) {
   const [shown, show] = useState({ rows: null, problem: null, filter: null });
-  const feed = useRef(null);
+  const feed = useRef(null), wrong = wrongIn(filter);
   const isLive = link.value.state === "live";
   useEffect(() => {
-    if (!isLive) return undefined;
+    if (!isLive || wrong) return undefined;
     feed.current = new Feed(filter, show);
     return feed.current.start(shown.rows === null ? 0 : TYPING_MS);
   }, [filter, isLive]);
-  return { list: shown.rows, problem: shown.problem, more: () => feed.current?.more(), isRead: shown.filter === filter };
+  // What no message can be is not asked for.
+  if (wrong) return { list: [], problem: null, wrong, more: () => {}, isRead: true };
+  return { list: shown.rows, problem: shown.problem, wrong: null, more: () => feed.current?.more(), isRead: shown.filter === filter };
 }
 
 /** Reads the list for a filter, and keeps it as it is until it is stopped. Exported for its tests. */
@@ -95,11 +97,18 @@ export class Feed {
     const since = answer?.ok ? [...this.told.values()].filter(({ seq }) => seq > answer.data.seq).map(({ message }) => message) : [];
     if (this.asking === 0) this.told.clear();
     if (!answer || this.given.signal.aborted || (after && this.list.next !== after)) return;
-    if (!answer.ok) return after ? undefined : this.show((old) => ({ ...old, problem: answer.problem }));
+    if (!answer.ok) return after ? undefined : this.refused(answer);
     this.isRead = true;
     this.list = put(answer.data, new Set(since.map((message) => message.id)));
     this.change(since);
     this.show({ rows: this.list.rows, problem: null, filter: this.filter });
+  }
+
+  /** A filter that the daemon does not take finds nothing: what another one found is not shown for it. */
+  refused({ status, problem }) {
+    if (status >= 500 || status === 0) return this.show((old) => ({ ...old, problem }));
+    this.isRead = false;
+    this.show({ rows: [], problem, filter: this.filter });
   }
 
   change(messages) {

@@ -90,6 +90,17 @@ export const behindAll = (needs) => new Set(needs.flatMap((need) => need.behind 
 export const chainOfNeed = (chains, id) => chains.find((chain) => chain.need === id);
 export const chainOf = (chains, id) => chains.find((chain) => chain.message === id);
 
+/** The chains by what they wait for: { chain, more } each, the first that waits for it and how many others do. */
+export function byCause(chains) {
+  const found = new Map();
+  for (const chain of chains) {
+    const key = chain.need ?? chain.cause.text, one = found.get(key);
+    if (one) one.more += 1;
+    else found.set(key, { chain, more: 0 });
+  }
+  return [...found.values()];
+}
+
 /** Whether a chain ends at a person with a need of its own. What has failed holds nothing up, and while all typing is held, a notice says so. */
 export const isYours = (chain) => chain?.cause.who === "you" && Boolean(chain.need) && !chain.need.startsWith("failed.");
 

@@ -78,6 +78,11 @@ export async function cure(one, agent) {
   await act(encodedPath(one.path), one.body ?? null, isAnswer ? (data) => answered(agent, data) : undefined);
 }
 
+/** Puts a need aside; nothing is lost by that. Its address is encoded already. */
+export async function dismiss(need) {
+  if (need.dismiss) await act(need.dismiss.path, null, () => t(need.kind === "unread" ? "dismissed.unread" : "dismissed"));
+}
+
 const answered = (agent, data) =>
   t(data?.proven === false ? "answered.unproven" : "answered", { agent, choice: shown(data?.choice ?? "") });
 

@@ -9,7 +9,7 @@ import { barsOf, flat, howsOf, ladderOf, rangeOf, ticksOf } from "../draw/relay.
 import { shortId } from "../draw/sequence.js";
 import { Age, Icon, Name, Said, Text, When } from "./small.js";
 
-const FILLS = { queue: "f-queue", work: "f-work", parts: "f-parts", person: "f-ask", limit: "f-limit", doubt: "f-doubt" };
+const FILLS = { queue: "f-queue", work: "f-work", parts: "f-parts", over: "f-parts", person: "f-ask", limit: "f-limit", doubt: "f-doubt" };
 /** What is drawn low: nobody works on it. */
 const LOW = new Set(["queue", "limit"]);
 
@@ -22,10 +22,10 @@ export function Bar({ bars, label }) {
 export function Relay({ tree, agents, isHalted }) {
   tick.value;
   const range = rangeOf(tree, now());
-  const isOpen = !tree.ended_at;
+  const isOpen = !tree.ended_at, ticks = ticksOf(range);
   return html`<div class="relay">
-    <div class="axis" aria-hidden="true"><span></span><div>${ticksOf(range).map(({ at, place, step }, index) => html`<span key=${at} style=${{ left: `${place}%` }}><${Tick} at=${at} step=${step} isFirst=${index === 0} /></span>`)}
-      <span class="end">${isOpen ? t("c.now") : html`<${When} at=${tree.ended_at} to="m" />`}</span></div><span></span></div>
+    <div class="axis" aria-hidden="true"><span></span><div>${ticks.map(({ at, place, step }, index) => html`<span key=${at} style=${{ left: `${place}%` }}><${Tick} at=${at} step=${step} isFirst=${index === 0} /></span>`)}
+      <span class="end">${isOpen ? t("c.now") : html`<${When} at=${tree.ended_at} to=${(ticks[0]?.step ?? 0) < 60000 ? "s" : "m"} />`}</span></div><span></span></div>
     <ol>${flat(tree).map(({ tree: one, depth }) => html`<${Leg} key=${one.id} one=${one} depth=${depth} range=${range} agents=${agents} isHalted=${isHalted} />`)}</ol>
     <p class="legend">${howsOf(tree).map((how) =>
       html`<span key=${how}><svg aria-hidden="true"><rect class=${FILLS[how]} x="0.5" y="1" width="17" height="8" /></svg>${t(`bar.${how}`)}</span>`)}</p>

@@ -107,7 +107,7 @@ export function Top({ title, lead, back }) {
 export function Notices() {
   const space = workspace.value, { state } = link.value;
   return html`${state === "away" && html`<${Away} />`}
-    ${space?.halted_since && html`<${Notice} icon="held" mark="ask" title=${slots("halted.title", { at: html`<${When} at=${space.halted_since} to="m" withDay=${true} />` })} actions=${html`<${Hold} />`}>${t("halted.text", { n: space.pending })}</${Notice}>`}
+    ${space?.halted_since && html`<${Notice} icon="held" mark="ask" title=${slots("halted.title", { at: html`<${When} at=${space.halted_since} to="m" withDay=${true} />` })} actions=${html`<${Hold} />`}>${t("halted.text", { n: space.pending, open: space.open })}</${Notice}>`}
     ${space?.tmux_lost && html`<${Notice} tone="bad" icon="error" title=${t("tmux.lost")} />`}
     ${state !== "away" && space?.notes?.filter(isUntold).map((note) => html`<${Note} key=${note} note=${note} />`)}`;
 }

@@ -43,6 +43,14 @@ export function State({ mark, since, withFor = false, isShort = false }) {
     ${since && html`<span class="d">${withFor ? forAge(since) : html`<${Age} since=${since} isShort=${isShort} />`}</span>`}</span>`;
 }
 
+/** When a limit is over, and in how long. */
+export function Until({ at }) {
+  tick.value;
+  const left = Date.parse(at) - now();
+  if (!(left > 0)) return t("until.now");
+  return slots("until", { at: html`<${When} at=${at} to="m" withDay=${true} />`, left: lasting(left, true) });
+}
+
 /** The words for a key, with elements where its names are. */
 export function slots(key, elements) {
   return t(key).split(/\{(\w+)\}/).map((part, at) => (at % 2 === 0 ? part : elements[part] ?? `{${part}}`));
@@ -51,10 +59,15 @@ export function slots(key, elements) {
 /** "for 1m 12s", with the age as an element of its own. */
 export const forAge = (since, key = "for") => slots(key, { age: html`<${Age} since=${since} />` });
 
+/** So long what was announced stays where a reader finds it. */
+const ANNOUNCED_MS = 8000;
+
 /** What is announced; nobody's texts are. */
 export function announce(text, isAlert = false) {
   const place = document.getElementById(isAlert ? "alerts" : "notices");
-  if (place) place.textContent = text;
+  if (!place) return;
+  place.textContent = text;
+  setTimeout(() => place.textContent === text && (place.textContent = ""), ANNOUNCED_MS);
 }
 
 async function copied(text) {

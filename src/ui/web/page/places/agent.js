@@ -2,13 +2,13 @@
 import { html, useEffect, useState } from "../base/view.js";
 import { plural, t } from "../base/words.js";
 import { go, route, to } from "../base/route.js";
-import { useKeys } from "../base/keys.js";
+import { dialogOf, useKeys } from "../base/keys.js";
 import { shown } from "../base/text.js";
 import { markOf } from "../base/states.js";
 import { messages, onTouched } from "../live/store.js";
 import { ask, at } from "../live/api.js";
 import { Called } from "../parts/called.js";
-import { Command, Icon, Name, Said, State, When } from "../parts/small.js";
+import { Command, Icon, Name, Said, State, Until, When } from "../parts/small.js";
 import { acting, agentVerb, answer } from "../parts/act.js";
 import { Screen, useScreen } from "../draw/screen.js";
 import { Choices } from "./need.js";
@@ -45,7 +45,7 @@ export function Agent({ agent }) {
   const [isWhole, setWhole] = useState(false);
   const asks = agent.asks ?? screen?.asks;
   useKeys({
-    answer: (digit) => asks?.choices?.[digit - 1] !== undefined && answer(name, asks.id, digit),
+    answer: asks && { id: dialogOf(name, asks), n: asks.choices?.length ?? 0, choose: (digit) => answer(name, asks.id, digit) },
     w: () => agent.current_task && go(to("messages", agent.current_task)),
     s: () => setWhole(!isWhole),
     e: () => document.getElementById("read-as")?.scrollIntoView({ block: "center" }),
@@ -53,7 +53,7 @@ export function Agent({ agent }) {
     Escape: () => go(to("team", null, route.value.query)),
   });
   return html`<section class="card side" aria-labelledby="sel">
-    <header><div class="grow"><h2 id="sel"><${Name} of=${name} /></h2><${State} mark=${mark} since=${agent.since} withFor=${true} /></div>
+    <header><div class="grow"><h2 id="sel"><${Name} of=${name} /></h2><${State} mark=${mark} since=${agent.since} withFor=${true} />${agent.until && html` <span class="meta"><${Until} at=${agent.until} /></span>`}</div>
       ${agent.current_task && html`<a class="btn" href=${to("messages", agent.current_task)}><${Icon} name="messages" />${t("its.task")} <kbd aria-hidden="true">w</kbd></a>`}</header>
     ${screen?.rows ? html`<${Screen} screen=${screen} label=${t("screen.of", { agent: name })} class=${isWhole ? "whole" : "scroll"} />
       <div class="under meta" id="read-as"><span class="row"><${Icon} name="screen" />${t("screen.live", { w: screen.size[0], h: screen.size[1] })}</span><span>${t("screen.read")} <strong>${shown(screen.state)}</strong>${screen.rule !== "-" && html` ${t("screen.rule")} <code>${shown(screen.rule)}</code>`}</span></div>`

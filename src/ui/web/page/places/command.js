@@ -14,6 +14,7 @@ import { ask } from "../live/api.js";
 import { eventsOf, flat } from "../draw/relay.js";
 import { shortId } from "../draw/sequence.js";
 import { Age, Empty, Icon, Name, Outline, Said, Tabs, Text, When, slots } from "../parts/small.js";
+import { openNeed } from "../parts/chain.js";
 import { Ladder, Relay } from "../parts/bars.js";
 import { Windowed } from "../parts/window.js";
 import { acting, callOff, isRetriable, retry } from "../parts/act.js";
@@ -102,7 +103,7 @@ function Followed({ id }) {
     f: () => setFollowed(!isFollowed),
     r: () => isRetriable(tree ?? message) && retry(tree ?? message),
     X: () => isOpen && callOff(message ?? tree ?? { id }, parts),
-    answer: () => isYours(chain) && go(to("needs", chain.need)),
+    a: () => isYours(chain) && openNeed(chain.need),
   });
   const title = message?.title ?? tree?.title ?? id;
   return html`<section class="card" aria-labelledby="follow"><header><div class="grow"><h2 id="follow"><${Text} of=${title} /></h2><span class="id"><${Name} of=${id} /></span></div>

@@ -3,6 +3,7 @@ import { html, signal, useEffect, useRef } from "../base/view.js";
 import { t } from "../base/words.js";
 import { go, to } from "../base/route.js";
 import { idOf, langOf, quoted, shown } from "../base/text.js";
+import { keysOn } from "../base/prefs.js";
 import { lineOf, markOf } from "../base/states.js";
 import { link, looksOnly, messages, team } from "../live/store.js";
 import { roots } from "../live/model.js";
@@ -124,7 +125,7 @@ export function Composer() {
   };
   return html`<form class="card compose" aria-label=${t("c.what")} onSubmit=${submit} onKeyDown=${press}>
     <label class="vh" for="what">${t("c.what")}</label>
-    <textarea class="field" id="what" ref=${field} rows="4" value=${now.text} lang=${langOf(now.text)} dir=${now.text.length < LONG ? "auto" : undefined} placeholder=${t("c.what.hint")} onInput=${(event) => change({ text: event.target.value })}></textarea>
+    ${keysOn.value && html`<kbd class="begin desk" aria-hidden="true">n</kbd>`}<textarea class="field" id="what" ref=${field} rows="4" value=${now.text} lang=${langOf(now.text)} dir=${now.text.length < LONG ? "auto" : undefined} placeholder=${t("c.what.hint")} onInput=${(event) => change({ text: event.target.value })}></textarea>
     <div class="pad stack"><${Recipients} whom=${whom} isAway=${isAway} /><${Options} now=${now} />
       ${sending.value.state === "refused" && html`<${Refused} />`}${sending.value.state === "blank" && html`<p class="meta c-ask">${t("c.blank")}</p>`}
       <footer><button class="btn go" ...${acting(isAway || isSending || !now.text.trim() || !whom)}>${isSending ? t("c.handing") : t("c.hand")} <kbd aria-hidden="true">Ctrl ↵</kbd></button>
@@ -151,7 +152,7 @@ function Recipients({ whom, isAway }) {
   const others = [...pools.value.map((pool) => pool.name), ...all.map((agent) => agent.agent_name)].filter((name) => !cards.includes(name));
   return html`<fieldset class="to"><legend class="vh">${t("c.to")}</legend>${cards.map((name) => html`<${Whom} key=${name} name=${name} isChosen=${name === whom} isAway=${isAway} />`)}
     ${others.length > 0 && html`<label class=${`else ${others.includes(whom) ? "on" : ""}`}><${Icon} name="right" /><b>${t("c.else")}</b>
-      <select aria-label=${t("c.else")} value=${others.includes(whom) ? whom : ""} onChange=${(event) => change({ to: event.target.value || null })}><option value="">–</option>${others.map((name) => html`<option key=${name} value=${name}>${shown(name)}</option>`)}</select></label>`}</fieldset>`;
+      <select aria-label=${t("c.else")} value=${others.includes(whom) ? whom : ""} onChange=${(event) => change({ to: event.target.value || null })}><option value="">${t("c.else.none")}</option>${others.map((name) => html`<option key=${name} value=${name}>${shown(name)}</option>`)}</select></label>`}</fieldset>`;
 }
 
 function Whom({ name, isChosen, isAway }) {
@@ -163,11 +164,14 @@ function Whom({ name, isChosen, isAway }) {
   return html`<label title=${agent ? lineOf(agent) : ""}><input type="radio" name="to" checked=${isChosen} onChange=${() => change({ to: name })} /><${Icon} name=${mark.icon} tone=${mark.tone} /><b><${Name} of=${name} /></b><small>${about}</small></label>`;
 }
 
+/** `15m` as the page says it. */
+const inUnits = (time) => time.replace(/[mh]$/, (unit) => t(`unit.${unit}`));
+
 function Options({ now }) {
   const open = roots(messages.value).slice(0, 50);
   return html`<div class="opts">
     <label class="chip">${t("c.priority")} <select value=${now.priority} onChange=${(event) => change({ priority: event.target.value })}>${["low", "normal", "high"].map((word) => html`<option key=${word} value=${word}>${t(`c.${word}`)}</option>`)}</select></label>
     <label class="chip">${t("c.after")} <select value=${now.after} onChange=${(event) => change({ after: event.target.value })}><option value="">${t("c.nothing")}</option>${open.map((message) => html`<option key=${message.id} value=${message.id}>${shown(message.id)}</option>`)}</select></label>
-    <label class="chip">${t("c.time")} <select value=${now.time} onChange=${(event) => change({ time: event.target.value })}><option value="">${t("c.time.own")}</option>${["5m", "15m", "30m", "1h", "2h", "4h"].map((time) => html`<option key=${time} value=${time}>${time}</option>`)}</select></label>
+    <label class="chip">${t("c.time")} <select value=${now.time} onChange=${(event) => change({ time: event.target.value })}><option value="">${t("c.time.own")}</option>${["5m", "15m", "30m", "1h", "2h", "4h"].map((time) => html`<option key=${time} value=${time}>${inUnits(time)}</option>`)}</select></label>
   </div>`;
 }

@@ -7,7 +7,7 @@ import { inField, useKeys } from "../base/keys.js";
 import { markOf } from "../live/store.js";
 import { hasEnded } from "../live/model.js";
 import { useList } from "../live/list.js";
-import { Age, Empty, Icon, Name, Outline, Text } from "../parts/small.js";
+import { Age, Empty, Icon, Name, Outline, Said, Text } from "../parts/small.js";
 import { Windowed } from "../parts/window.js";
 import { useSteady } from "./needs.js";
 import { Story } from "./story.js";
@@ -29,7 +29,7 @@ export function Messages() {
 const Latest = () => html`<section class="card"><${Empty} icon="messages" title=${t("place.messages")}>${t("m.choose")}</${Empty}></section>`;
 
 function List({ filter, item }) {
-  const { list: read, problem, more, isRead } = useList(filter);
+  const { list: read, problem, wrong, more, isRead } = useList(filter);
   const { list, fresh, hold, letGo } = useSteady(read ?? NONE, (message) => message.id);
   const move = (by) => () => {
     const at = list.findIndex((message) => message.id === item);
@@ -50,9 +50,9 @@ function List({ filter, item }) {
   }, [isRead]);
   return html`<section class="card lists" aria-labelledby="ml"><h2 class="vh" id="ml">${t("place.messages")}</h2>
     <div class="filters"><input class="field" type="search" data-find="" value=${filter} aria-label=${t("m.filter.label")} placeholder=${t("m.filter")} onInput=${(event) => go(withQuery({ filter: event.target.value }), { replace: true })} onKeyDown=${inField(isRead ? move(1) : first, first)} />
-      ${problem && html`<p class="c-bad meta"><${Text} of=${problem.why} /></p>`}</div>
+      ${(wrong || problem) && html`<p class="c-bad meta" role="status">${wrong ? html`<${Said} of=${t(wrong.key, { word: wrong.word })} />` : html`<${Text} of=${problem.why} />`}</p>`}</div>
     ${fresh > 0 && html`<button class="fresh" type="button" onClick=${letGo}>${t("new.n", { n: fresh })}</button>`}
-    ${read === null ? html`<${Outline} rows=${8} />` : list.length === 0 ? html`<p class="pad dim">${filter ? t("none.found") : t("m.empty")}</p>`
+    ${read === null ? html`<${Outline} rows=${8} />` : list.length === 0 ? !(wrong || problem) && html`<p class="pad dim">${filter ? t("none.found") : t("m.empty")}</p>`
       : html`<${Windowed} list=${list} chosen=${item} onNear=${more} ...${hold} row=${(message) => html`<${Row} message=${message} isChosen=${message.id === item} filter=${filter} />`} />`}
   </section>`;
 }

@@ -1,16 +1,17 @@
 // One thing that waits for a person: what it is, how that is known, and what settles it.
-import { html, useState } from "../base/view.js";
+import { html, useEffect, useState } from "../base/view.js";
 import { has, plural, t } from "../base/words.js";
 import { inWords } from "../base/told.js";
 import { go, to } from "../base/route.js";
 import { choiceText, firstLine, reasonAndCure, shown } from "../base/text.js";
-import { useKeys } from "../base/keys.js";
+import { armed, dialogOf, useKeys } from "../base/keys.js";
+import { keysOn } from "../base/prefs.js";
 import { agents, markOf, messages, pressing } from "../live/store.js";
 import { encodedPath } from "../live/api.js";
 import { useDetails, useLetters } from "../live/details.js";
 import { Called } from "../parts/called.js";
-import { Age, Command, Icon, Name, Said, Text, When, slots } from "../parts/small.js";
-import { acting, answer, callOff, cure, isRetriable, labelOf, retry, underWay } from "../parts/act.js";
+import { Age, Command, Icon, Name, Said, Text, Until, When, announce, slots } from "../parts/small.js";
+import { acting, answer, callOff, cure, dismiss, isRetriable, labelOf, retry, underWay } from "../parts/act.js";
 import { Screen, useScreen } from "../draw/screen.js";
 import { NeedTitle } from "./needs.js";
 
@@ -27,19 +28,20 @@ export function One({ need, place }) {
   const choices = need.asks?.choices ?? [];
   const others = need.cures.filter((one) => !(one.body?.of && choices.includes(one.label)));
   useKeys({
-    answer: (digit) => choices[digit - 1] !== undefined && answer(need.agent, need.asks.id, digit),
+    answer: need.asks && { id: dialogOf(need.agent, need.asks), n: choices.length, choose: (digit) => answer(need.agent, need.asks.id, digit) },
     s: () => setWhole(!isWhole),
     w: () => need.message && go(to("messages", need.message)),
     r: () => isRetriable(message) && retry(message),
+    d: () => dismiss(need),
     X: () => need.message && need.kind !== "failed" && callOff(messages.value.get(need.message) ?? { id: need.message }, messages.value.get(need.message)?.parts ?? 0),
   });
   return html`<section class="card det" aria-labelledby="one">
     <header><div class="grow"><h2 id="one">${need.kind === "asks" ? html`<${Text} of=${t("need.asks", { agent: need.agent })} />` : html`<${NeedTitle} need=${need} />`}</h2>
-      <p class="meta">${slots("need.when", { age: html`<${Age} since=${need.since} />`, at: html`<${When} at=${need.since} withDay=${true} />` })}${hasScreen && screen?.rule && screen.rule !== "-" && slots("need.seen", { rule: html`<code>${shown(screen.rule)}</code>` })}</p></div>
+      <p class="meta">${slots("need.when", { age: html`<${Age} since=${need.since} />`, at: html`<${When} at=${need.since} withDay=${true} />` })}${hasScreen && screen?.rule && screen.rule !== "-" && slots("need.seen", { rule: html`<code>${shown(screen.rule)}</code>` })}${need.until && html`; <${Until} at=${need.until} />`}</p></div>
       ${place > 0 && html`<span class="tag ask">${t("need.of", { n: place, all: pressing.value.length })}</span>`}</header>
     ${hasScreen && (screen?.rows ? html`<${Screen} screen=${screen} label=${t("screen.of", { agent: need.agent })} last=${isWhole ? null : ROWS} class=${isWhole ? "" : "folds"} />`
       : need.asks && html`<pre class="term" tabindex="0"><${Text} of=${need.asks.text} isBlock=${true} />${choices.map((choice, at) => `\n${at + 1}. ${shown(choiceText(choice, at + 1))}`)}</pre>`)}
-    ${need.detail && need.kind !== "asks" && html`<${Reason} text=${need.detail} />`}
+    ${need.detail && !["asks", "unread"].includes(need.kind) && !(need.kind === "failed" && details?.answer?.text) && html`<${Reason} text=${need.detail} />`}
     ${need.kind === "failed" && html`<${Failure} details=${details} />`}
     ${need.kind === "unread" && html`<${Letters} />`}
     ${need.asks && html`<${Choices} agent=${need.agent} asks=${need.asks} />`}
@@ -82,12 +84,22 @@ export function Choices({ agent, asks, isDense = false }) {
   const [seen, setSeen] = useState(null);
   const isBusy = underWay.value.has(encodedPath(`/api/panes/${agent}/answer`));
   const see = (choice) => ({ onMouseEnter: () => setSeen(choice), onFocus: () => setSeen(choice), onMouseLeave: () => setSeen(null), onBlur: () => setSeen(null) });
-  return html`<div class=${`choices ${isDense ? "dense" : "pad-l"}`}>${choices.map((choice, at) => {
+  const isArmed = armed.value !== null && armed.value === dialogOf(agent, asks);
+  return html`<div class=${`choices ${isDense ? "dense" : "pad-l"} ${isArmed ? "armed" : ""}`}>${choices.length > 0 && html`<p class="meta by-key desk"><${Armed} isArmed=${isArmed} n=${choices.length} /></p>`}${choices.map((choice, at) => {
     const text = choiceText(choice, at + 1);
-    return html`<button class="btn" type="button" key=${at} ...${acting(isBusy)} ...${see(text)} onClick=${() => answer(agent, asks.id, at + 1)}><kbd aria-hidden="true">${at + 1}</kbd><${Text} of=${text} /></button>`;
+    return html`<button class="btn" type="button" key=${at} ...${acting(isBusy)} ...${see(text)} onClick=${() => answer(agent, asks.id, at + 1)}>${isArmed ? html`<kbd aria-hidden="true">${at + 1}</kbd>` : html`<span class="no" aria-hidden="true">${at + 1}</span>`}<${Text} of=${text} /></button>`;
   })}
     <${InWords} agent=${agent} asks=${asks} isBusy=${isBusy} isDense=${isDense} onSee=${setSeen} />
     ${!isDense && html`<p class="meta typed">${seen === WORDS ? t("need.words.hint") : seen !== null ? t("need.typed", { choice: shown(seen) }) : t("need.proof")}</p>`}</div>${!isDense && html`<hr />`}`;
+}
+
+/** How a dialog is answered by keys: `a` arms it, and then a digit answers. */
+function Armed({ isArmed, n }) {
+  useEffect(() => {
+    if (isArmed) announce(t("armed.keys", { n: Math.min(n, 9) }));
+  }, [isArmed]);
+  if (!keysOn.value) return null;
+  return isArmed ? html`<strong>${t("armed.keys", { n: Math.min(n, 9) })}</strong>` : slots("armed.not", { a: html`<kbd aria-hidden="true">a</kbd>` });
 }
 
 /** What is looked at while words are written. No choice is an object. */
@@ -131,7 +143,8 @@ function Cures({ need, message, list, screen, isWhole, onWhole }) {
       ${screen && html`<button class="btn" type="button" aria-pressed=${String(isWhole)} onClick=${onWhole}><${Icon} name="screen" />${t("its.screen")} <kbd aria-hidden="true">s</kbd></button>`}
       ${need.message && html`<a class="btn" href=${to("messages", need.message)}><${Icon} name="messages" />${t("story")} <kbd aria-hidden="true">w</kbd></a>`}
       ${agent && html`<a class="btn plain" href=${to("team", need.agent)}><${Icon} name="team" /><${Name} of=${need.agent} /></a>`}
-      ${byPost.map((one) => html`<button class=${need.asks ? "btn plain" : "btn"} type="button" key=${one.command} ...${acting(underWay.value.has(encodedPath(one.path)))} onClick=${() => cure(one, need.agent)}><${Text} of=${labelOf(one)} /></button>`)}</div>
+      ${byPost.map((one) => html`<button class=${need.asks ? "btn plain" : "btn"} type="button" key=${one.command} ...${acting(underWay.value.has(encodedPath(one.path)))} onClick=${() => cure(one, need.agent)}><${Text} of=${labelOf(one)} /></button>`)}
+      ${need.dismiss && html`<button class="btn" type="button" ...${acting(underWay.value.has(need.dismiss.path))} onClick=${() => dismiss(need)}><${Icon} name="done" />${t(need.kind === "unread" ? "dismiss.unread" : "dismiss")} <kbd aria-hidden="true">d</kbd></button>`}</div>
     ${line && html`<${Command} line=${line} />`}${byHand.map((one) => html`<${Command} key=${one.command} line=${one.command} />`)}
   </div>`;
 }

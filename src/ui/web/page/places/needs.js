@@ -10,8 +10,8 @@ import { useKeys } from "../base/keys.js";
 import { markOfNeed } from "../base/states.js";
 import { link, messages, needs, pressing } from "../live/store.js";
 import { behindAll, ofGroup, steady } from "../live/model.js";
-import { useDetails, useLetters } from "../live/details.js";
-import { Age, Empty, Icon, Name, Said, Text } from "../parts/small.js";
+import { useDetails, useLetters, useUnreadAnswers } from "../live/details.js";
+import { Age, Empty, Icon, Name, Said, Text, Until } from "../parts/small.js";
 import { One } from "./need.js";
 
 const GROUPS = ["stops", "decide", "info"];
@@ -61,7 +61,7 @@ function Detail({ need }) {
   if (need.kind === "failed") return html`<${Failed} need=${need} />`;
   if (need.kind === "unread") return html`<${Unread} />`;
   const text = need.kind === "asks" ? t("need.asks", { agent: need.agent }) : need.detail ? reasonAndCure(inWords(need.detail)).reason : need.agent ?? "";
-  return html`<${Said} of=${text} />${text && !/[.。]$/.test(text) && waits > 0 && t("stop.mark")}${waits > 0 && html` <span class="behind">${plural("waits", waits)}</span>`}`;
+  return html`${need.until && html`<span class="behind"><${Until} at=${need.until} />: </span>`}<${Said} of=${text} />${text && !/[.。]$/.test(text) && waits > 0 && t("stop.mark")}${waits > 0 && html` <span class="behind">${plural("waits", waits)}</span>`}`;
 }
 
 function Row({ need, isChosen }) {
@@ -98,7 +98,7 @@ export function Needs() {
   const chosen = list.find((need) => need.id === wanted) ?? (wanted ? list.find((need) => need.agent && wanted.includes(`.${need.agent}.`)) : null) ?? list[0];
   // What is settled is gone: the next one has its address.
   useEffect(() => {
-    if (wanted && chosen && chosen.id !== wanted && link.value.state === "live") go(to("needs", chosen.id), { replace: true });
+    if (wanted && has(`if.${wanted.split(".")[0]}`) && chosen && chosen.id !== wanted && link.value.state === "live") go(to("needs", chosen.id), { replace: true });
   }, [wanted, chosen?.id]);
   const move = (by) => () => {
     const next = list[Math.min(Math.max(list.indexOf(chosen) + by, 0), list.length - 1)];
@@ -107,15 +107,31 @@ export function Needs() {
     requestAnimationFrame(() => document.querySelector(`[data-need="${CSS.escape(next.id)}"]`)?.focus());
   };
   useKeys({ j: move(1), ArrowDown: move(1), k: move(-1), ArrowUp: move(-1), Escape: () => go(to("needs")) });
-  if (all.length === 0) return html`<section class="card"><${Empty} icon="okc" title=${t("need.empty")}>${t("need.nothing")} ${t("need.next")}</${Empty}></section>`;
+  if (all.length === 0) return html`<section class="card"><${Empty} icon="okc" title=${t("need.empty")}>${t("need.nothing")} ${t("need.next")}</${Empty}><${Answers} /></section>`;
   if (narrow.value && wanted && chosen) return html`<${One} key=${chosen.id} need=${chosen} place=${placeOf(list, chosen)} />`;
   return html`<div class="cols inbox">
     <section class="card lists" aria-label=${t("place.needs")} ...${hold}>
       ${(fresh > 0 || isMoved) && html`<button class="fresh" type="button" onClick=${letGo}>${fresh > 0 ? t("new.n", { n: fresh }) : t("order.new")}</button>`}
       ${GROUPS.map((group) => html`<${Group} key=${group} group=${group} list=${ofGroup(list, group)} chosen=${narrow.value ? null : chosen} />`)}
+      <${Answers} />
     </section>
     ${chosen && !narrow.value && html`<${One} key=${chosen.id} need=${chosen} place=${placeOf(list, chosen)} />`}
   </div>`;
+}
+
+/** Unread answers that are listed. */
+const ANSWERS = 5;
+
+/** Answers to the user's own tasks that nobody has read, the newest first. To look at them here does not count them as read. */
+function Answers() {
+  const known = useUnreadAnswers();
+  const list = [...(known?.answers ?? [])].reverse().slice(0, ANSWERS);
+  if (list.length === 0) return null;
+  const n = Math.max(known.answers_in_all ?? 0, list.length);
+  return html`<div class="quiet answers"><div class="grp"><h2>${plural("answers.unread", n)}</h2></div>
+    <ul class="list">${list.map((answer) => html`<li key=${answer.id}><a href=${to("messages", answer.id)}><${Icon} name="mail" tone="quiet" /><span class="t cut"><${Text} of=${answer.title || answer.id} /></span><span class="meta"><${Age} since=${answer.at} isShort=${true} /></span>
+      <span class="m meta two"><b><${Name} of=${answer.from} /></b>: <${Text} of=${firstLine(answer.text)} /></span></a></li>`)}</ul>
+    <p class="pad meta">${n > list.length && html`${t("answers.more", { n: n - list.length })}. `}<${Said} of=${t("answers.how")} /></p></div>`;
 }
 
 const placeOf = (list, chosen) => list.filter((need) => need.group !== "info").indexOf(chosen) + 1;

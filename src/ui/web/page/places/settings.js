@@ -23,5 +23,5 @@ export function Settings() {
 /** Holds all typing; letting it go on asks. */
 export function Hold() {
   const isHeld = Boolean(workspace.value?.halted_since);
-  return html`<button class="btn" type="button" ...${acting(link.value.state !== "live")} onClick=${() => halt(!isHeld)}><${Icon} name="halt" />${t(isHeld ? "hold.off" : "hold")}</button>`;
+  return html`<button class="btn" type="button" title=${t("hold.what")} ...${acting(link.value.state !== "live")} onClick=${() => halt(!isHeld)}><${Icon} name="halt" />${t(isHeld ? "hold.off" : "hold")}</button>${!isHeld && html`<small class="meta">${t("hold.what")}</small>`}`;
 }

@@ -7,12 +7,12 @@ import { narrow, scale } from "../base/prefs.js";
 import { useKeys } from "../base/keys.js";
 import { firstLine, langOf, shown, withoutId } from "../base/text.js";
 import { inWords } from "../base/told.js";
-import { evidenceOf } from "../base/states.js";
-import { markOf } from "../live/store.js";
+import { evidenceOf, howOf } from "../base/states.js";
+import { agents, markOf } from "../live/store.js";
 import { useStory } from "../live/story.js";
 import { flat } from "../draw/relay.js";
 import { sequence } from "../draw/sequence.js";
-import { Age, CopyButton, Icon, Name, Outline, Said, Text, When, slots, useWidth } from "../parts/small.js";
+import { Age, CopyButton, Icon, Name, Outline, Said, Text, Until, When, slots, useWidth } from "../parts/small.js";
 import { acting, callOff, isRetriable, retry } from "../parts/act.js";
 import { Lanes } from "./lanes.js";
 
@@ -41,25 +41,39 @@ export function Story({ id }) {
 }
 
 function Head({ tree, details, open, steps }) {
-  const [seen, setSeen] = useState(null);
+  const [isSeen, setSeen] = useState(false);
   const mark = markOf(tree);
   const title = tree.title ?? details?.content?.split("\n")[0] ?? tree.id;
   const answer = details?.answer;
-  const toggle = (what) => () => setSeen(seen === what ? null : what);
+  const agent = agents.value.get(tree.agent ?? tree.to);
+  const until = agent?.current_task === tree.id ? agent.until : null;
   return html`<div class="pad-l head"><div class="row wrap"><div class="grow"><h2 id="ms"><${Text} of=${title} /></h2>
       <p class="meta"><span class="id"><${Name} of=${tree.id} /></span>${tree.from && html` · <${Text} of=${t("m.from", { from: tree.from === "user" ? t("you") : tree.from, to: tree.to ?? "" })} />`}
       ${tree.parent && html` · ${t("m.part-of")} <a class="link id" href=${to("messages", tree.parent)}><${Name} of=${tree.parent} /></a>`}${tree.retry_of && html` · ${t("m.again-of")} <a class="link id" href=${to("messages", tree.retry_of)}><${Name} of=${tree.retry_of} /></a>`}</p></div>
       <span class="st"><${Icon} name=${mark.icon === "done" ? "okc" : mark.icon} tone=${mark.tone} /><b>${mark.word}</b><span class="d">${tree.ended_at ? html`<${When} at=${tree.ended_at} to="s" withDay=${true} />` : html`<${Age} since=${tree.since || tree.accepted_at} />`}</span></span>
-      ${details?.content && html`<button class="btn" type="button" aria-expanded=${String(seen === "content")} onClick=${toggle("content")}>${seen === "content" ? t("m.hide") : t("m.content")}</button>`}
-      ${answer && html`<button class="btn" type="button" aria-expanded=${String(seen === "answer")} onClick=${toggle("answer")}>${seen === "answer" ? t("m.hide") : t("m.answer")}</button>`}
+      ${details?.content && html`<button class="btn" type="button" aria-expanded=${String(isSeen)} onClick=${() => setSeen(!isSeen)}>${isSeen ? t("m.hide") : t("m.content")}</button>`}
       ${isRetriable(tree) && html`<button class="btn" type="button" ...${acting()} onClick=${() => retry(tree)}><${Icon} name="retry" />${t("m.retry")}</button>`}
       ${!tree.ended_at && html`<button class="btn plain" type="button" ...${acting()} onClick=${() => callOff(tree, open)}>${t("c.off")}</button>`}
       <${CopyButton} text=${`tasuki why ${tree.id}`} label=${t("m.copy", { id: tree.id })} /></div>
-    ${tree.stage === "failed" && !seen && (answer || details?.reason) && html`<div class="note bad"><${Icon} name="failed" tone="bad" /><div class="grow"><strong>${t("need.failed.why")}</strong><p><${Text} of=${firstLine(inWords(answer?.text ?? details.reason), 600)} /></p></div></div>`}
-    ${seen && html`<blockquote class="said"><${Text} of=${seen === "answer" ? answer.text : details.content} isBlock=${true} />${seen === "answer" && html`<footer class="meta"><${Text} of=${answer.from} />, ${answer.source && `${answer.source}, `}${t("m.proof", { proof: answer.proof })}</footer>`}</blockquote>`}
+    ${isSeen && html`<blockquote class="said"><${Text} of=${details.content} isBlock=${true} /></blockquote>`}
+    ${tree.stage === "failed" && !answer?.text && details?.reason && html`<div class="note bad"><${Icon} name="failed" tone="bad" /><div class="grow"><strong>${t("need.failed.why")}</strong><p><${Text} of=${firstLine(inWords(details.reason), 600)} /></p></div></div>`}
+    ${answer?.text && html`<${Answer} answer=${answer} isBad=${tree.stage === "failed"} />`}
     <${Sums} tree=${tree} steps=${steps} />
-    ${tree.waits_for && html`<p class="dim">${t("waits.for")} <${Said} of=${inWords(tree.waits_for)} /></p>`}
+    ${tree.waits_for && html`<p class="dim">${t("waits.for")} <${Said} of=${inWords(tree.waits_for)} />${until && html`; <${Until} at=${until} />`}</p>`}
     ${tree.untold > 0 && html`<p class="meta">${plural("m.untold", tree.untold)}</p>`}</div>`;
+}
+
+/** Characters of an answer that stand there at once. */
+const ANSWER_MOST = 4000;
+
+/** What came back, or why it failed; cut where it is very long. */
+function Answer({ answer, isBad }) {
+  const [isWhole, setWhole] = useState(false);
+  // What the daemon says of a failure is in its own sentences; an answer is the agent’s.
+  const text = isBad ? inWords(answer.text) : answer.text, isCut = !isWhole && text.length > ANSWER_MOST;
+  return html`<div class=${isBad ? "note bad" : "stack tight"}>${isBad && html`<${Icon} name="failed" tone="bad" />`}<div class="grow"><h3 class=${isBad ? "c-bad" : ""}>${t(isBad ? "need.failed.why" : "m.answer")}</h3>
+    <blockquote class="said"><${Text} of=${isCut ? `${text.slice(0, ANSWER_MOST)}…` : text} isBlock=${true} /></blockquote>
+    <p class="meta">${isCut && html`<button class="link" type="button" onClick=${() => setWhole(true)}>${t("m.answer.whole")}</button> `}<${Text} of=${answer.from} />${answer.source && html`, ${has(`by.${answer.source}`) ? t(`by.${answer.source}`) : answer.source}`}, ${t("m.proof", { proof: has(`proof.${answer.proof}`) ? t(`proof.${answer.proof}`) : answer.proof })}</p></div></div>`;
 }
 
 function Sums({ tree, steps }) {
@@ -114,8 +128,10 @@ function Sequence({ id, diagram, chosen }) {
 }
 
 function Step({ row }) {
+  const how = howOf(row.evidence ?? "");
   return html`<div class="pad-l stack"><div class="row wrap"><h2 class="grow"><${When} at=${row.at} to="s" withDay=${true} /> <${Text} of=${titleOf(row)} /></h2><span class=${`tag ${row.tone === "bad" ? "bad" : ""}`}>${row.tone === "bad" && html`<${Icon} name="failed" />`}${t("step.number", { seq: row.seq })}</span></div>
     <div class="two"><div class="stack"><h3>${t("step.sentence")}</h3><blockquote class="said" lang=${langOf(row.text)}>${row.said && html`<${Text} of=${row.said} isBlock=${true} /><br />`}<${Text} of=${inWords(withoutId(row.text ?? "", row.id))} isBlock=${true} /></blockquote></div>
       <div class="stack"><h3>${t("step.looked")}</h3><ul class="chk">${(row.evidence ? evidenceOf(row.evidence).split(/;\s+|\n/) : []).map((part) => html`<li key=${part}><${Icon} name=${row.tone === "ok" ? "okc" : "right"} tone=${row.tone === "ok" ? "ok" : "quiet"} /><span><${Text} of=${part} /></span></li>`)}
+        ${how && html`<li><${Icon} name="idle" tone="quiet" /><span class="dim">${t(how)}</span></li>`}
         ${!row.evidence && html`<li><${Icon} name="idle" tone="quiet" /><span class="dim">${t("step.none")}</span></li>`}</ul></div></div></div>`;
 }

@@ -5,7 +5,7 @@ import { go, route, to, withQuery } from "../base/route.js";
 import { inField, useKeys } from "../base/keys.js";
 import { lineOf, markOf } from "../base/states.js";
 import { below, family } from "../draw/tree.js";
-import { Age, Icon, Name, Text } from "../parts/small.js";
+import { Age, Icon, Name, Text, Until } from "../parts/small.js";
 
 /** Rows of a group before the rest is folded. */
 const SHOWN = 5;
@@ -75,7 +75,7 @@ function Row({ agent, isChosen }) {
   const line = agent.asks?.text ? agent.asks.text.split("\n").find((one) => /[?？]\s*$/.test(one)) ?? lineOf(agent) : lineOf(agent);
   return html`<tr class=${isChosen ? "sel" : ""} onClick=${open}><td><a class="ag" href=${to("team", agent.agent_name, route.value.query)} title=${agent.agent_name} data-agent=${agent.agent_name} aria-current=${isChosen ? "true" : undefined} onClick=${(event) => event.stopPropagation()}><${Icon} name=${mark.icon} tone=${mark.tone} /><span class="cut"><${Name} of=${agent.agent_name} /></span></a></td>
     <td class="n">${agent.since && html`<${Age} since=${agent.since} />`}</td><td class=${`o ${mark.tone && mark.tone !== "quiet" ? `c-${mark.tone}` : ""}`}>${mark.word}</td>
-    <td class="o wide-only">${agent.current_task && html`<span class="id"><${Name} of=${agent.current_task} /></span>`}</td><td class="dm">${line && html`<span class="two-lines"><${Text} of=${line} /></span>`}</td><td class="n o">${agent.queued}</td></tr>`;
+    <td class="o wide-only">${agent.current_task && html`<span class="id"><${Name} of=${agent.current_task} /></span>`}</td><td class="dm">${agent.until ? html`<${Until} at=${agent.until} />` : line && html`<span class="two-lines"><${Text} of=${line} /></span>`}</td><td class="n o">${agent.queued}</td></tr>`;
 }
 
 function Strip({ all, views: Views }) {

@@ -8,9 +8,10 @@ import { useKeys } from "../base/keys.js";
 import { lineOf, markOf } from "../base/states.js";
 import { needs, pressing, team } from "../live/store.js";
 import { CARD_FULL, cardOf, family, layout, listed, withoutWell } from "../draw/tree.js";
-import { Age, Command, Empty, Icon, Name, Said, State, Tabs, useWidth } from "../parts/small.js";
+import { Age, Command, Empty, Icon, Name, Said, State, Tabs, Until, useWidth } from "../parts/small.js";
 import { Chains } from "../parts/chain.js";
 import { Agent } from "./agent.js";
+import { Log } from "./log.js";
 import { Table } from "./table.js";
 
 /** From so many agents on, the team opens as a table. */
@@ -31,7 +32,7 @@ export function Team() {
   if (all.length === 0) return html`<section class="card"><${Empty} icon="team" title=${t("team.empty")} command="tasuki up" extra=${html`<${Command} line="tasuki init" />`}>${t("team.empty.text")}</${Empty}></section>`;
   if (narrow.value && item && chosen) return html`<${Agent} key=${chosen.agent_name} agent=${chosen} />`;
   return html`<div class="stack wide"><${Chains} chains=${needs.value.chains} />
-    <div class=${`cols ${chosen ? "team" : ""}`}>${view === "table" ? html`<${Table} all=${all} chosen=${chosen} views=${Views} />` : html`<${Tree} all=${all} chosen=${chosen} />`}
+    <div class=${`cols ${chosen ? "team" : ""}`}><div class="stack stackl">${view === "table" ? html`<${Table} all=${all} chosen=${chosen} views=${Views} />` : html`<${Tree} all=${all} chosen=${chosen} />`}<${Log} /></div>
       ${chosen && html`<${Agent} key=${chosen.agent_name} agent=${chosen} />`}</div></div>`;
 }
 
@@ -68,7 +69,7 @@ function List({ list, kin, chosen }) {
     const line = lineOf(agent);
     return html`<li key=${name}><a href=${to("team", name, route.value.query)} class=${`l${Math.min(depth + 1, 5)}`} data-agent=${name} aria-current=${chosen === agent ? "true" : undefined}><${Icon} name=${mark.icon} tone=${mark.tone} /><b><${Name} of=${name} /></b>
       <span class=${`meta num ${mark.tone === "ask" ? "c-ask" : ""}`}>${agent.since && html`<${Age} since=${agent.since} />`}</span>
-      <span class="m"><span class=${mark.tone ? `c-${mark.tone}` : ""}>${mark.word}</span>${line && html`: <${Said} of=${line} />`}${agent.queued > 0 && ` · ${t("queue.n", { n: agent.queued })}`}${kin.hidden.has(name) && ` · ${t("and.n", { n: kin.hidden.get(name).length })}`}</span></a></li>`;
+      <span class="m"><span class=${mark.tone ? `c-${mark.tone}` : ""}>${mark.word}</span>${agent.until ? html`: <${Until} at=${agent.until} />` : line && html`: <${Said} of=${line} />`}${agent.queued > 0 && ` · ${t("queue.n", { n: agent.queued })}`}${kin.hidden.has(name) && ` · ${t("and.n", { n: kin.hidden.get(name).length })}`}</span></a></li>`;
   })}</ul>`;
 }
 
@@ -128,7 +129,7 @@ function Card({ agent, isChosen, hidden, kin, onOpen }) {
   const line = lineOf(agent);
   return html`<a href=${to("team", agent.agent_name, route.value.query)} class=${`agent is-${mark.tone || "plain"}`} data-agent=${agent.agent_name} aria-current=${isChosen ? "true" : undefined}>
       <span class="name" title=${agent.agent_name}><${Name} of=${agent.agent_name} /></span><${State} mark=${mark} since=${agent.since} isShort=${agent.state === "waiting" || (agent.since && isLong(agent.since))} />
-      <span class="doing">${line && html`<${Said} of=${line} />`}</span>
+      <span class="doing">${agent.until ? html`<${Until} at=${agent.until} />` : line && html`<${Said} of=${line} />`}</span>
       <span class="f"><span class="row"><${Pips} n=${agent.queued} />${agent.queued > 0 ? t("queue.n", { n: agent.queued }) : t("queue.empty")}</span><span class="cut">${agent.provider}</span></span></a>
     ${hidden && html`<button class="folded" type="button" aria-label=${t("and.n", { n: hidden.length })} onClick=${() => onOpen(agent.agent_name)}>${hidden.slice(0, 6).map((name) => html`<${Mark} key=${name} agent=${kin.byName.get(name)} />`)}<span>+${hidden.length}</span></button>`}`;
 }

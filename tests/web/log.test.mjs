@@ -1,0 +1,27 @@
+import test from "node:test";
+import assert from "node:assert/strict";
+import { language } from "../../src/ui/web/page/base/words.js";
+import { joined, toldOf } from "../../src/ui/web/page/places/log.js";
+
+const line = (n) => ({ at: `2026-02-02T10:00:0${n}Z`, text: `line ${n}` });
+
+test("the newest lines follow those that are there, each once", () => {
+  assert.deepEqual(joined([1, 2, 3].map(line), [2, 3, 4].map(line)), [1, 2, 3, 4].map(line));
+  assert.deepEqual(joined([], [1, 2].map(line)), [1, 2].map(line));
+});
+
+test("where lines are missing between the two, the older ones go", () => {
+  assert.deepEqual(joined([1, 2].map(line), [5, 6].map(line)), [5, 6].map(line));
+});
+
+test("a line of the log is told in the page's words, and one that it has none for as it stands", () => {
+  assert.equal(toldOf("t.a was reported done (by marker)"), "t.a was reported done (phrase and token on its screen)");
+  for (const text of ["coder started", "", "refused a.yaml: no"]) assert.equal(toldOf(text), text);
+  language.value = "ja";
+  try {
+    assert.equal(toldOf("t.a accepted: task from user to boss"), "t.a 受付: あなた から boss へのタスク");
+    assert.match(toldOf("t.a: one line said in turn 1 without a claim: kept"), /^t\.a: 1 回目のターン/);
+  } finally {
+    language.value = "en";
+  }
+});
