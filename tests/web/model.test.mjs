@@ -1,6 +1,6 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { behindAll, byCause, nothing, roots, steady, withStep, withView } from "../../src/ui/web/page/live/model.js";
+import { behindAll, behindOf, byCause, nothing, roots, steady, withStep, withView } from "../../src/ui/web/page/live/model.js";
 
 const agent = (agent_name, state) => ({ agent_name, state });
 const message = (id, status, at = "2026-02-02T10:00:00Z", more = {}) => ({ id, status, type: "task", accepted_at: at, since: at, ...more });
@@ -73,4 +73,15 @@ test("chains of one cause are one, with how many more wait for it", () => {
   const chain = (message, need, text = "coder asks") => ({ message, need, cause: { who: "you", text } });
   const all = [chain("q1", "asks.a"), chain("q2", "asks.a", "coder asks: Sure?"), chain("m", null, "lint, who is working on x"), chain("n", null, "lint, who is working on x"), chain("o", "asks.b")];
   assert.deepEqual(byCause(all).map(({ chain, more }) => [chain.message, more]), [["q1", 1], ["m", 1], ["o", 0]]);
+});
+
+test("counts of what waits behind a need go on alone, and not all of very many are named", () => {
+  const need = (id, behind, behind_count) => ({ id, behind, behind_count });
+  const before = withView(nothing(), { whole: true, seq: 1, needs: { needs: [need("halted", ["a", "b"], 2), need("asks.x", [], 0)], chains: [] } });
+  const after = withView(before, { seq: 2, behind: { halted: 900 } });
+  assert.deepEqual(after.needs.needs.map(behindOf), [900, 0]);
+  assert.equal(behindAll(after.needs.needs), 900);
+  assert.equal(after.needs.needs[1], before.needs.needs[1], "the other is the same object");
+  assert.equal(withView(after, { seq: 3, behind: {} }).needs, after.needs);
+  assert.equal(behindOf({ behind: ["a"] }), 1);
 });

@@ -1,6 +1,6 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { inWords, isOver } from "../../src/ui/web/page/base/told.js";
+import { answerInWords, inWords, isOver } from "../../src/ui/web/page/base/told.js";
 import { blockOf, evidenceOf, howOf, markOf, markOfMessage } from "../../src/ui/web/page/base/states.js";
 import { calledOf } from "../../src/ui/web/page/live/model.js";
 import { barsOf, eventsOf, howsOf, rangeOf } from "../../src/ui/web/page/draw/relay.js";
@@ -190,4 +190,20 @@ test("what is announced is taken back, so that no reader finds it in another lan
   t.mock.timers.tick(5000);
   assert.equal(place.textContent, "");
   delete globalThis.document;
+});
+
+test("what an agent wrote is no sentence of the daemon, however much it looks like one", () => {
+  const before = language.value;
+  language.value = "ja";
+  try {
+    const said = "failed: no disk";
+    assert.equal(answerInWords({ from: "coder", text: said }), said);
+    assert.notEqual(answerInWords({ from: "tasuki", text: said }), said);
+    // A reason is read once, and what it quotes stays.
+    assert.equal(inWords("failed: failed: failed: x"), inWords("failed: failed: y").replace("y", "failed: x"));
+    for (const times of [2_000, 20_000]) assert.equal(inWords("failed: ".repeat(times)), "failed: ".repeat(times));
+    assert.notEqual(inWords("researcher's limit to be over at 2026-11-26T15:05:00Z (why)"), "researcher's limit to be over at 2026-11-26T15:05:00Z (why)");
+  } finally {
+    language.value = before;
+  }
 });

@@ -2,7 +2,7 @@
 
 const KEYS = { __proto__: null, state: "state", agent: "agent", from: "agent", to: "agent", type: "type", since: "since", until: "until", retry: "retry_of" };
 
-/** The query of `/api/messages` that a filter stands for. Words that name no key are looked for in id and content. */
+/** The query of `/api/messages` that a filter stands for. Words that name no key are looked for in id, content and answer. */
 export function asked(filter) {
   const query = {}, words = [];
   for (const word of String(filter).trim().split(/\s+/).filter(Boolean)) {

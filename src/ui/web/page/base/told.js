@@ -5,7 +5,7 @@ import { has, t } from "./words.js";
 const SENTENCES = [
   [/^(?:you|a person): (\S+) asks something\b.*$/s, "told.asks", "agent"],
   [/^(?:you|a person): (\S+) needs help\b.*$/s, "told.help", "agent"],
-  [/^(\S+)'s limit to be over(?: \((.*)\))?$/s, "told.limit", "agent", "why"],
+  [/^(\S+)'s limit to be over(?: at \S+)?(?: \((.*)\))?$/s, "told.limit", "agent", "why"],
   [/^`tasuki stop --off`: everything is on hold$/, "told.halted"],
   [/^(\S+), which it depends on$/, "told.depends", "id"],
   [/^(\S+), who is working on (\S+)$/, "told.works", "agent", "id"],
@@ -60,22 +60,29 @@ const SENTENCES = [
 /** Ends of sentences that are said where they are known: a reason, a last line, evidence. */
 const ENDS = { why: "told.why", line: "told.line", ev: "told.by", again: "told.again" };
 
-/** A sentence of the daemon in the page's words; one that is not known stays as it is. */
-export function inWords(text) {
+/** Longest sentence that the daemon says by itself, but for what it quotes. */
+const SENTENCE_MOST = 2_000;
+
+/** A sentence of the daemon in the page's words; one that is not known stays as it is. What it quotes is read once, and no further: it may be anybody's. */
+export function inWords(text, isQuoted = false) {
+  if ((text ?? "").length > SENTENCE_MOST) return text;
   for (const [sentence, key, ...names] of SENTENCES) {
     const found = sentence.exec(text ?? "");
     if (!found) continue;
-    const values = Object.fromEntries(names.map((name, at) => [name, valueOf(name, found[at + 1] ?? "")]));
+    const values = Object.fromEntries(names.map((name, at) => [name, valueOf(name, found[at + 1] ?? "", isQuoted)]));
     for (const [name, end] of Object.entries(ENDS)) values[`_${name}`] = values[name] ? t(end, values) : "";
     return t(key === "told.limit" && values.why ? "told.limit.why" : key === "told.parts" && values.ids ? "told.parts.ids" : key, values);
   }
   return text ?? "";
 }
 
+/** An answer: what the daemon answers of itself in its own sentences, and what an agent said as it was said. */
+export const answerInWords = (answer) => (answer.from === "tasuki" ? inWords(answer.text) : answer.text);
+
 /** What a sentence names, in words: a person, evidence, and a reason that is a sentence itself. */
-function valueOf(name, value) {
+function valueOf(name, value, isQuoted) {
   if (name === "ev") return has(`ev.${value}`) ? t(`ev.${value}`) : value;
-  if (name === "why") return inWords(value);
+  if (name === "why") return isQuoted ? value : inWords(value, true);
   return value === "user" ? t("you") : value;
 }
 

@@ -25,10 +25,16 @@ export function withView(before, view) {
     agents: view.order ? only(agents, view.order) : agents,
     order,
     messages: bounded(merged(old.messages, view.messages, (message) => message.id)),
-    needs: view.needs ?? old.needs,
+    needs: counted(view.needs ?? old.needs, view.behind),
     seq: Math.max(old.seq, view.seq ?? 0),
     now: view.now || old.now,
   };
+}
+
+/** Needs with the counts that alone have changed. */
+function counted(needs, counts) {
+  if (!counts || Object.keys(counts).length === 0) return needs;
+  return { ...needs, needs: needs.needs.map((need) => need.id in counts ? { ...need, behind_count: counts[need.id] } : need) };
 }
 
 function merged(map, list, key) {
@@ -83,8 +89,11 @@ export function calledOf(message, id, messages) {
 /** Needs of one group, in the API's order. */
 export const ofGroup = (needs, group) => needs.filter((need) => need.group === group);
 
-/** Ids behind all of these needs, each once. */
-export const behindAll = (needs) => new Set(needs.flatMap((need) => need.behind ?? [])).size;
+/** How many messages wait behind a need: of very many not all are named. */
+export const behindOf = (need) => need.behind_count ?? need.behind?.length ?? 0;
+
+/** How many wait behind all of these needs, each counted once as far as they are named. */
+export const behindAll = (needs) => Math.max(new Set(needs.flatMap((need) => need.behind ?? [])).size, ...needs.map(behindOf));
 
 /** The chain that ends at this need, and those of a message. */
 export const chainOfNeed = (chains, id) => chains.find((chain) => chain.need === id);

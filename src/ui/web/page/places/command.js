@@ -8,7 +8,7 @@ import { inWords } from "../base/told.js";
 import { frozen } from "../base/time.js";
 import { evidenceOf } from "../base/states.js";
 import { agents, isHalted, link, markOf, messages, needs, team, workspace } from "../live/store.js";
-import { chainOf, hasEnded, isYours, roots } from "../live/model.js";
+import { behindOf, chainOf, hasEnded, isYours, roots } from "../live/model.js";
 import { useStory } from "../live/story.js";
 import { ask } from "../live/api.js";
 import { eventsOf, flat } from "../draw/relay.js";
@@ -123,7 +123,7 @@ function Asked({ chain }) {
   const need = needs.value.needs.find((one) => one.id === chain.need);
   if (!need || !isYours(chain)) return null;
   const { text, code } = need.asks ? question(need.asks) : { text: need.title, code: null };
-  const n = need.behind.length;
+  const n = behindOf(need);
   return html`<div class="note ask"><${Icon} name="ask" tone="ask" /><div class="grow"><strong>${need.asks ? html`<${Text} of=${t("need.asks", { agent: need.agent })} />: <${Text} of=${text} />${code && html` <code><${Text} of=${code} /></code>`}` : html`<${Text} of=${text} />`}</strong>
     <p>${slots(n > 0 ? "chain.behind" : "chain.asks", { age: html`<${Age} since=${need.since} />`, n: plural("waits", n) })}</p></div><a class="btn ask" href=${to("needs", need.id)}>${t(need.asks ? "answer" : "need.look")} <kbd aria-hidden="true">a</kbd></a></div>`;
 }

@@ -1,7 +1,7 @@
 // One thing that waits for a person: what it is, how that is known, and what settles it.
 import { html, useEffect, useState } from "../base/view.js";
 import { has, plural, t } from "../base/words.js";
-import { inWords } from "../base/told.js";
+import { answerInWords, inWords } from "../base/told.js";
 import { go, to } from "../base/route.js";
 import { choiceText, firstLine, reasonAndCure, shown } from "../base/text.js";
 import { armed, dialogOf, useKeys } from "../base/keys.js";
@@ -9,6 +9,7 @@ import { keysOn } from "../base/prefs.js";
 import { agents, markOf, messages, pressing } from "../live/store.js";
 import { encodedPath } from "../live/api.js";
 import { useDetails, useLetters } from "../live/details.js";
+import { behindOf } from "../live/model.js";
 import { Called } from "../parts/called.js";
 import { Age, Command, Icon, Name, Said, Text, Until, When, announce, slots } from "../parts/small.js";
 import { acting, answer, callOff, cure, dismiss, isRetriable, labelOf, retry, underWay } from "../parts/act.js";
@@ -59,15 +60,15 @@ function Reason({ text }) {
 /** What becomes of it if nobody does anything. */
 function IfNothing({ need }) {
   if (!has(`if.${need.kind}`)) return null;
-  const waits = need.behind.length > 0 && !["limit", "failed"].includes(need.kind) ? `; ${plural("waits", need.behind.length)}` : "";
+  const waits = behindOf(need) > 0 && !["limit", "failed"].includes(need.kind) ? `; ${plural("waits", behindOf(need))}` : "";
   return html`<p class="pad-l meta if-none">${t("if.none", { what: `${t(`if.${need.kind}`)}${waits}` })}${t("stop.mark")}</p><hr />`;
 }
 
 /** Why a task failed, as whoever had it told it. */
 function Failure({ details }) {
-  const said = details?.answer?.text;
+  const said = details?.answer?.text && answerInWords(details.answer);
   if (!said) return null;
-  return html`<div class="pad-l stack"><h3>${t("need.failed.why")}</h3><blockquote class="said"><${Text} of=${inWords(said)} isBlock=${true} /></blockquote></div><hr />`;
+  return html`<div class="pad-l stack"><h3>${t("need.failed.why")}</h3><blockquote class="said"><${Text} of=${said} isBlock=${true} /></blockquote></div><hr />`;
 }
 
 /** What was sent to the user and is unread. */

@@ -9,7 +9,7 @@ import { isLong } from "../base/time.js";
 import { useKeys } from "../base/keys.js";
 import { markOfNeed } from "../base/states.js";
 import { link, messages, needs, pressing } from "../live/store.js";
-import { behindAll, ofGroup, steady } from "../live/model.js";
+import { behindAll, behindOf, ofGroup, steady } from "../live/model.js";
 import { useDetails, useLetters, useUnreadAnswers } from "../live/details.js";
 import { Age, Empty, Icon, Name, Said, Text, Until } from "../parts/small.js";
 import { One } from "./need.js";
@@ -57,7 +57,7 @@ function Unread() {
 }
 
 function Detail({ need }) {
-  const waits = need.behind.length;
+  const waits = behindOf(need);
   if (need.kind === "failed") return html`<${Failed} need=${need} />`;
   if (need.kind === "unread") return html`<${Unread} />`;
   const text = need.kind === "asks" ? t("need.asks", { agent: need.agent }) : need.detail ? reasonAndCure(inWords(need.detail)).reason : need.agent ?? "";

@@ -6,7 +6,7 @@ import { go, route, to } from "../base/route.js";
 import { narrow, scale } from "../base/prefs.js";
 import { useKeys } from "../base/keys.js";
 import { firstLine, langOf, shown, withoutId } from "../base/text.js";
-import { inWords } from "../base/told.js";
+import { answerInWords, inWords } from "../base/told.js";
 import { evidenceOf, howOf } from "../base/states.js";
 import { agents, markOf } from "../live/store.js";
 import { useStory } from "../live/story.js";
@@ -70,7 +70,7 @@ const ANSWER_MOST = 4000;
 function Answer({ answer, isBad }) {
   const [isWhole, setWhole] = useState(false);
   // What the daemon says of a failure is in its own sentences; an answer is the agent’s.
-  const text = isBad ? inWords(answer.text) : answer.text, isCut = !isWhole && text.length > ANSWER_MOST;
+  const text = answerInWords(answer), isCut = !isWhole && text.length > ANSWER_MOST;
   return html`<div class=${isBad ? "note bad" : "stack tight"}>${isBad && html`<${Icon} name="failed" tone="bad" />`}<div class="grow"><h3 class=${isBad ? "c-bad" : ""}>${t(isBad ? "need.failed.why" : "m.answer")}</h3>
     <blockquote class="said"><${Text} of=${isCut ? `${text.slice(0, ANSWER_MOST)}…` : text} isBlock=${true} /></blockquote>
     <p class="meta">${isCut && html`<button class="link" type="button" onClick=${() => setWhole(true)}>${t("m.answer.whole")}</button> `}<${Text} of=${answer.from} />${answer.source && html`, ${has(`by.${answer.source}`) ? t(`by.${answer.source}`) : answer.source}`}, ${t("m.proof", { proof: has(`proof.${answer.proof}`) ? t(`proof.${answer.proof}`) : answer.proof })}</p></div></div>`;
