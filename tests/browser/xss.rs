@@ -209,17 +209,6 @@ fn go(browser: &Browser, hash: &str) {
 fn titles(browser: &Browser, list: &[String]) {
     go(browser, "#/messages");
     browser.until("document.querySelector('.window .list li')");
-    let script = "const done = arguments[0], seen = new Set(), box = document.querySelector('.window');
-        const look = () => { for (const one of document.querySelectorAll('.window .t')) seen.add(one.textContent); };
-        const step = () => {
-          look();
-          const at = box.scrollTop;
-          box.scrollTop += box.clientHeight / 2;
-          if (box.scrollTop > at) setTimeout(step, 60); else if (!step.last) { step.last = true; setTimeout(step, 600); } else done([...seen].join('\\n'));
-        };
-        step();";
-    let seen = browser.run_later(script, &[]);
-    let seen = seen.as_str().expect("a text");
     // The beginning of the first line, as the daemon cuts it; controls are shown otherwise.
     let title = |text: &String| {
         let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
@@ -227,6 +216,20 @@ fn titles(browser: &Browser, list: &[String]) {
     };
     let expected: Vec<String> =
         list.iter().filter(|one| is_plain(one) && !one.to_lowercase().contains("token")).map(title).collect();
+    // A page that follows comes when it comes.
+    let script = "const [expected, done] = arguments, seen = new Set(), box = document.querySelector('.window');
+        const end = performance.now() + 20_000;
+        const all = () => { const text = [...seen].join('\\n'); return expected.every((one) => text.includes(one)); };
+        const look = () => { for (const one of document.querySelectorAll('.window .t')) seen.add(one.textContent); };
+        const step = () => {
+          look();
+          const at = box.scrollTop;
+          box.scrollTop += box.clientHeight / 2;
+          if (box.scrollTop === at && (all() || performance.now() > end)) done([...seen].join('\\n')); else setTimeout(step, 60);
+        };
+        step();";
+    let seen = browser.run_later(script, &[json!(expected)]);
+    let seen = seen.as_str().expect("a text");
     let lost: Vec<&String> = expected.iter().filter(|one| !seen.contains(one.as_str())).collect();
     assert!(lost.is_empty(), "{} of {} titles are not shown: {lost:?}", lost.len(), expected.len());
     nothing_happened(browser, "the list");

@@ -14,16 +14,26 @@ export function Windowed({ list, row, chosen = null, onNear, ...more }) {
   const box = useRef(null);
   const [seen, setSeen] = useState({ top: 0, height: 900 });
   const height = ROW * scale();
-  const look = () => {
+  const ask = () => {
+    if (!box.current) return;
     const { scrollTop, clientHeight } = box.current;
-    setSeen({ top: scrollTop, height: clientHeight });
     if (scrollTop + clientHeight > (list.length - NEAR) * height) onNear?.();
   };
+  const look = () => {
+    if (!box.current) return;
+    const { scrollTop, clientHeight } = box.current;
+    setSeen({ top: scrollTop, height: clientHeight });
+    ask();
+  };
+  const now = useRef(look);
+  now.current = look;
   useEffect(() => {
-    const watch = new ResizeObserver(look);
+    const watch = new ResizeObserver(() => now.current());
     watch.observe(box.current);
     return () => watch.disconnect();
   }, []);
+  // Whoever is at the end already does not scroll to be given what follows.
+  useEffect(ask, [list]);
   useEffect(() => {
     const place = list.findIndex((message) => message.id === chosen) * height;
     const { scrollTop, clientHeight } = box.current;

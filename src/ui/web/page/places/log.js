@@ -73,6 +73,8 @@ export function Log() {
   }, [lines]);
   if (lines === null) return null;
   const look = () => {
+    // What is told of a scroll may come when it is gone.
+    if (!box.current) return;
     const { scrollTop, scrollHeight, clientHeight } = box.current;
     isAtEnd.current = scrollHeight - scrollTop - clientHeight < NEAR;
   };
