@@ -75,6 +75,7 @@ export function Screen({ screen, label, last = null, class: more = "" }) {
     if (isAtEnd.current) box.current.scrollTop = box.current.scrollHeight;
   });
   const scrolled = () => {
+    if (!box.current) return;
     const { scrollTop, scrollHeight, clientHeight } = box.current;
     isAtEnd.current = scrollTop + clientHeight >= scrollHeight - 4;
   };
