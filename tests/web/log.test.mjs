@@ -1,7 +1,7 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import { language } from "../../src/ui/web/page/base/words.js";
-import { joined, toldOf } from "../../src/ui/web/page/places/log.js";
+import { joined, keysOf, toldOf, withEvents } from "../../src/ui/web/page/places/log.js";
 
 const line = (n) => ({ at: `2026-02-02T10:00:0${n}Z`, text: `line ${n}` });
 
@@ -24,4 +24,14 @@ test("a line of the log is told in the page's words, and one that it has none fo
   } finally {
     language.value = "en";
   }
+});
+
+test("what happens is a line at once, and the same one when the log is read again", () => {
+  const lines = [1, 2, 2].map(line), event = { ...line(3), seq: 9, kind: "moved", key: "9.0" };
+  const now = withEvents(lines, [event, { ...line(2), seq: 8 }, { at: line(4).at, seq: 10 }]);
+  assert.deepEqual(now, [1, 2, 2, 3].map(line));
+  assert.equal(withEvents(now, [event]), now, "it is there already");
+  const keys = keysOf(now);
+  assert.equal(new Set(keys).size, 4);
+  assert.deepEqual(keysOf(joined(now, [2, 2, 3, 4].map(line))).slice(0, 4), keys, "each line keeps its own");
 });
