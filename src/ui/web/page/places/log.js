@@ -8,7 +8,7 @@ import { ask } from "../live/api.js";
 import { Said, When } from "../parts/small.js";
 
 /** Lines that are read at a time, and how many are kept: of a log that nobody has read further, and at most. */
-const PAGE = 100, FEW = 200, MOST = 1000;
+const PAGE = 100, FEW = 100, MOST = 1000;
 /** After something happened, so long until it is read again: there are lines that no step makes. */
 const LATER_MS = 10_000;
 /** So near its end, in px, a log follows what is added. */
