@@ -22,6 +22,7 @@ mod deliveries;
 mod dismissing;
 mod end_to_end;
 mod events;
+mod examples;
 mod failures;
 mod gone;
 mod held_up;

@@ -6,8 +6,9 @@ use super::state::{Beside, Place, TopState};
 use crate::engine::words::counted;
 use serde_json::json;
 
-/// Rows that a page has.
+/// Rows that a page has of what is read beside, and of the log, which has few: none of its lines is passed over.
 const PAGE: isize = 10;
+const LOG_PAGE: isize = 2;
 /// What the keys of the page say here that have nothing to show yet.
 const NO_SUCH_PLACE: &str = "this version has no runs, sessions or debates; 1 to 4 are its places";
 const NO_DIFFERENCE: &str = "this version has no differences to show";
@@ -101,6 +102,7 @@ impl TopState {
             self.beside_from = self.beside_from.saturating_add_signed(by);
             return;
         }
+        let by = by.signum() * LOG_PAGE;
         self.log_back = self.log_back.saturating_add_signed(-by).min(self.log.len().saturating_sub(1));
         self.follows = self.log_back == 0;
     }

@@ -164,7 +164,10 @@ mod tests {
             "first\nthe second row, and\nmore"
         );
         assert_eq!(joined("first", "second"), "first\nsecond");
-        let (grown, seen) = ("line three\nline four\nline five\nline six", "line five\nline six");
+        let (grown, seen) = (
+            "the third line\nthe fourth line\nthe fifth line\nthe sixth line",
+            "the fifth line\nthe sixth line",
+        );
         assert_eq!(joined(seen, grown), grown, "a screen that has grown shows what was above, too");
         assert_eq!(joined(&format!("line one\n{seen}"), grown), format!("line one\n{grown}"));
     }

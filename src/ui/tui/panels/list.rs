@@ -28,10 +28,16 @@ pub(in crate::ui::tui) fn needs(canvas: &mut Canvas, state: &TopState, area: Rec
         (many, 1) => format!("{many}   1 message waits behind"),
         (many, behind) => format!("{many}   {behind} messages wait behind"),
     };
+    let found = &state.shelves[Place::Needs.index()].filter;
+    let note = if found.is_empty() { note } else { format!("{}   /{found}", needs.len()) };
     let note = with_more(note, needs.len(), area.height.saturating_sub(1));
     canvas.rule((area.x, area.y), area.width, Place::Needs.title(), &note);
     if needs.is_empty() {
-        let text = if state.workspace.is_some() { "nothing needs you; `n` hands over a task" } else { "" };
+        let text = match state.workspace {
+            None => "",
+            Some(_) if !found.is_empty() => "nothing fits; Esc shows all",
+            Some(_) => "nothing needs you; `n` hands over a task",
+        };
         return empty(canvas, area, text);
     }
     let chosen = state.chosen().filter(|_| state.place == Place::Needs);

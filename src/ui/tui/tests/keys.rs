@@ -314,6 +314,17 @@ fn the_choice_stays_on_its_row_and_goes_to_the_next_when_that_goes() {
 }
 
 #[test]
+fn a_filter_that_nothing_needs_you_fits_is_told() {
+    let mut state = ledger(false);
+    press(&mut state, &[Key::Char('1')]);
+    typed(&mut state, "/zzz");
+    press(&mut state, &[Key::Enter]);
+    let shown = text(&state, (80, 24));
+    assert!(shown.contains("nothing fits; Esc shows all") && shown.contains("0   /zzz"), "{shown}");
+    assert!(!shown.contains("nothing needs you"), "{shown}");
+}
+
+#[test]
 fn a_task_that_is_left_is_gone_on_with_and_an_empty_one_is_refused_here() {
     let mut state = ledger(false);
     assert_eq!(press(&mut state, &[Key::Char('n'), Key::Enter]), []);
