@@ -142,7 +142,7 @@ const READ: [(&str, &str); 13] = [
     ("log", "one completed"),
     ("log one", "one completed"),
     ("log worker", "one completed"),
-    ("inbox --keep", "nothing unread"),
+    ("inbox --keep", "answer to one from worker"),
     ("lint tasuki.yaml", "a team of 1"),
 ];
 
