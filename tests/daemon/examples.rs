@@ -1,7 +1,6 @@
 //! Examples of the documentation and of each help that look at a team: they are run as they stand there, with a daemon and without.
 
 #[path = "../support/examples.rs"]
-#[expect(dead_code, reason = "other tests cut lines")]
 mod found;
 
 use crate::house::House;

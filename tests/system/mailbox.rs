@@ -12,9 +12,11 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 use tasuki::engine::message::refusal::{Code, Refusal};
 use tasuki::engine::words::Millis;
 use tasuki::io::folder::FolderError;
+use tasuki::io::lease::{self, NoLease};
 use tasuki::io::mailbox::{Budget, Found, Mailbox, Sweep};
 
 const NOW: Millis = Millis(1_770_033_600_000);
@@ -39,7 +41,15 @@ impl Bench {
     }
 
     fn drop(&self, name: impl AsRef<OsStr>, text: impl AsRef<[u8]>) {
-        fs::write(self.root.path().join("queue").join(name.as_ref()), text).unwrap();
+        let path = self.root.path().join("queue").join(name.as_ref());
+        fs::write(&path, text).unwrap();
+        // A child of another test that has not begun its program yet still has the file open for writing.
+        let file = fs::File::open(&path).unwrap();
+        let end = Instant::now() + Duration::from_secs(10);
+        while matches!(lease::take(&file), Err(NoLease::InUse)) {
+            assert!(Instant::now() < end, "{} is open for writing", path.display());
+            std::thread::yield_now();
+        }
     }
 
     fn scan(&mut self) -> Vec<Found> {
