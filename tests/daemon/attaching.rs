@@ -70,11 +70,13 @@ fn a_smaller_terminal_in_the_middle_of_a_turn_loses_nothing_of_it() {
             "  longer than it is wide: 襷を繋ぐ",
             "● 三つ目: the third part, said after they have left",
         ];
-        let bullet = if at_start.is_empty() { "● " } else { "" };
-        let content = format!("content: |-\n  {bullet}{}\n", said.join("\n  "));
-        assert!(result.contains(&content), "{result}");
-        // A program that has the alternate screen to itself, and does not draw anew what it has cleared, leaves nothing of that: what was
-        // seen before stands in its place, and the answer says that it may be no whole one.
+        // A program that has the alternate screen to itself, and does not draw anew what it has cleared, leaves nothing of that. What was
+        // seen before stands in its place, as far as it was, and the answer says that it may be no whole one. When the program hears
+        // of its new size is its own affair, so it may clear what nobody has seen.
+        if at_start.is_empty() {
+            let content = format!("content: |-\n  ● {}\n", said.join("\n  "));
+            assert!(result.contains(&content), "{result}");
+        }
         assert_eq!(result.contains("truncated: true"), !at_start.is_empty(), "{result}");
         house.end();
     }
