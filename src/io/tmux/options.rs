@@ -36,8 +36,8 @@ impl Server {
             ("update-environment", ""),
             ("destroy-unattached", "off"),
             ("mouse", "on"),
-            // Nothing is drawn by the clock: tmux would wake for each client, and two are the daemon's own.
-            ("status-interval", "0"),
+            // A hook draws at once when a daemon is killed, but not always: the clock draws what it has missed.
+            ("status-interval", "10"),
             ("client-detached[0]", &redraw),
             ("status-left", STATUS_LEFT),
             ("status-left-length", "48"),
