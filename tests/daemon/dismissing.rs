@@ -133,7 +133,7 @@ fn only_what_loses_nothing_is_put_aside_and_letters_that_nobody_saw_stay() {
     assert_eq!(by_verb(&house), ["halted", "unread"]);
     assert!(house.path("queue/rejected/bad.yaml").exists(), "the file stays");
     assert!(ok(&house, &["needs", "--dismiss-all"]).contains("nothing to dismiss"));
-    // The same file refused again is shown again.
+    // The same file refused again is shown again. It is another one if it is refused in a later millisecond.
     std::thread::sleep(std::time::Duration::from_millis(5));
     house.drop("bad.yaml", "to: nobody\ncontent: また\n");
     house.until("it to be shown", |house| by_verb(house).iter().any(|id| id.starts_with("refused.bad")));
