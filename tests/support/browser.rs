@@ -148,9 +148,11 @@ impl Browser {
         self.devtools("Emulation.setEmulatedMedia", &features);
     }
 
-    /// Goes to an address, and waits until its document is loaded.
+    /// Goes to an address, and waits until its document is loaded and its scripts have begun: a page under load was met that had
+    /// not read its address yet.
     pub(crate) fn open(&self, address: &str) {
         self.ask("POST", "/url", &json!({"url": address}));
+        self.until("document.readyState === 'complete'");
     }
 
     pub(crate) fn reload(&self) {
