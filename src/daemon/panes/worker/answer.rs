@@ -19,6 +19,8 @@ const SETTLES: Duration = Duration::from_millis(300);
 pub(super) const KEY_WAIT: Duration = Duration::from_secs(3);
 /// Between what is seen of a key and Enter: Qwen Code shows where its mark is before it takes the next key.
 const KEY_REST: Duration = Duration::from_millis(200);
+/// So often a program that still draws is waited for before Enter; one with a clock or a spinner never rests.
+const RESTS: u32 = 4;
 /// After how long a key that was never seen is taken to be lost.
 const KEY_LOST: Duration = Duration::from_secs(10);
 /// How long an answer may take in all: whoever gave it has gone then.
@@ -255,11 +257,7 @@ impl Answering<'_> {
         if self.session.program.unread() > 0 {
             return refused("it has not taken what was typed before: answer in its pane (`tasuki attach`)");
         }
-        let pieces = self.session.output.borrow().pieces;
-        self.session.listen_until(self.session.now() + KEY_REST).await?;
-        let before = self.all_shown().await?;
-        // What changes from now on, changes by the key.
-        let before = Some(before).filter(|_| self.session.output.borrow().pieces == pieces);
+        let before = self.still_shown().await?;
         let now = self.asked().await?.map(|(_, now)| now);
         if !now.is_some_and(|now| now.is_same(dialog) && now.marked == dialog.marked) {
             return refused("it now asks something else, or nothing; Enter was not pressed");
@@ -269,6 +267,19 @@ impl Answering<'_> {
         let taken = self.is_left(dialog, before.as_deref()).await?;
         self.answers.pressed = self.answers.pressed.take().filter(|_| !taken);
         Ok(taken)
+    }
+
+    /// What its screen shows once it has rested: what changes from then on, changes by the next key. `None` where it does not rest.
+    async fn still_shown(&mut self) -> Result<Option<String>, Stopped> {
+        for _ in 0..RESTS {
+            let pieces = self.session.output.borrow().pieces;
+            self.session.listen_until(self.session.now() + KEY_REST).await?;
+            let shown = self.all_shown().await?;
+            if self.session.output.borrow().pieces == pieces {
+                return Ok(Some(shown));
+            }
+        }
+        Ok(None)
     }
 
     /// Waits until a dialog is gone, or the next one is there that asks the same, below other words than were shown `before`.
