@@ -7,7 +7,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-const DEADLINE: Duration = Duration::from_secs(20);
+const DEADLINE: Duration = Duration::from_secs(60);
 const PATHS: &[(Api, &str, &str)] = &[
     (Api::Anthropic, "/v1/messages?beta=true", "/v1/messages?beta=true"),
     (Api::Responses, "/v1/responses", "/v1/responses"),

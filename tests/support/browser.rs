@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long a page may take for anything on a loaded machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
 /// How often a driver is started until one has a port.
 const DRIVER_TRIES: usize = 5;
 /// Browsers that run at a time, but for second ones of a test.

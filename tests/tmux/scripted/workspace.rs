@@ -13,7 +13,7 @@ use tasuki::engine::words::{AgentName, MessageId, Token};
 /// The phrase of every agent here.
 pub(crate) const PHRASE: &str = "CODING OK";
 /// How long anything may take on a machine that is busy with other builds.
-pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
+pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 
 pub(crate) struct Workspace(tempfile::TempDir);
 

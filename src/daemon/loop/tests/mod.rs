@@ -41,7 +41,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// How long anything may take on a loaded machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
