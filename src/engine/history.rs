@@ -19,7 +19,7 @@ pub struct HistoryLine {
     pub text: String,
 }
 
-/// Tells an event; none for the parts of a snapshot. `whose` is the agent of the message that it is about, or its addressee:
+/// Tells an event; none for the parts of a snapshot, and for what is no news. `whose` is the agent of the message that it is about, or its addressee:
 /// the event does not name it where it stays the same, or where tasuki itself ended the message.
 #[must_use]
 pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
@@ -59,6 +59,11 @@ pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
         }
         Event::Agent { name, change: AgentChange::Interrupted { id, how } } => {
             (Some(id.clone()), Some(name.clone()), format!("{id} was called off: {}", how.words(name)))
+        }
+        Event::Agent { change: AgentChange::Blocked { need: Some(need) }, .. }
+            if need.again || need.passed.is_some() =>
+        {
+            return None; // whoever was told of it knows
         }
         Event::Agent { name, change } => (None, Some(name.clone()), format!("{name} {}", changed(change))),
         Event::Halted { since: Some(_), by } => (

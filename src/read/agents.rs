@@ -141,7 +141,7 @@ impl Model {
         let current = seen.current.filter(|_| !live.has_ended);
         let since = current.as_ref().and_then(|id| self.engine().state().open.get(id)).map(|open| open.since);
         let need = self.engine().state().agents.get(name).and_then(|agent| agent.need());
-        let since = need.map(|need| need.since).or(live.since).or(since);
+        let since = need.map(|need| need.first_seen()).or(live.since).or(since);
         let until = need.and_then(|need| need.ends_at()).filter(|_| state == "rate_limited");
         Some(AgentInfo {
             agent_name: name.to_string(),

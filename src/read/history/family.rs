@@ -87,7 +87,8 @@ impl MessageFamily {
         }
         if let Event::Agent { name, change: AgentChange::Blocked { need } } = event {
             let theirs = self.histories.values_mut().filter(|history| history.agent.as_ref() == Some(name));
-            theirs.for_each(|history| history.block(at, need.as_ref().map(|need| need.kind)));
+            let need = need.as_ref().filter(|need| need.passed.is_none()).map(|need| need.kind);
+            theirs.for_each(|history| history.block(at, need));
         }
         if let Some(id) = subject(event).filter(|id| self.members.contains(*id)) {
             let history = self.histories.entry(id.clone()).or_insert_with(|| MessageHistory::new(at));
