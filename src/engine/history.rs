@@ -2,7 +2,7 @@
 
 use super::event::{AgentChange, Answer, Event, Proof, Why};
 use super::life::Move;
-use super::message::{Kind, Message};
+use super::message::{Kind, Message, Outcome};
 use super::state::State;
 use super::words::{AgentName, MessageId, Millis};
 use crate::engine::view::ONLY_THE_END;
@@ -54,8 +54,14 @@ pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
             let answered = answer.as_ref().map(|answer| &answer.from).filter(|from| **from != ourselves());
             let agent = answered.or(whose).cloned();
             let source = answer.as_ref().map_or(String::new(), |answer| known_by(answer));
-            let why = why.as_ref().map_or(String::new(), |why| format!(": {why}"));
-            (Some(id.clone()), agent, format!("{id} {}{source}{why}", outcome.word()))
+            let text = match outcome {
+                Outcome::Cancelled => format!("{id} was {}", called_off(why.as_deref())),
+                _ => {
+                    let why = why.as_ref().map_or(String::new(), |why| format!(": {why}"));
+                    format!("{id} {}{source}{why}", outcome.word())
+                }
+            };
+            (Some(id.clone()), agent, text)
         }
         Event::Agent { name, change: AgentChange::Interrupted { id, how } } => {
             (Some(id.clone()), Some(name.clone()), format!("{id} was called off: {}", how.words(name)))
@@ -82,9 +88,20 @@ pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
     Some(HistoryLine { id, agent, text: one_line(&text) })
 }
 
+/// Whether a task was reported done by what then failed it, in the same step: only its failure is told.
+#[must_use]
+pub fn is_overtaken(event: &Event, failed: impl Fn(&MessageId) -> bool) -> bool {
+    matches!(event, Event::Moved { id, to: Move::Claim | Move::Verify, .. } if failed(id))
+}
+
 /// Tells an event of the step that made this state.
 #[must_use]
 pub fn tell_last(event: &Event, state: &State) -> Option<HistoryLine> {
+    let failed =
+        |id: &MessageId| state.finished.get(id).is_some_and(|ended| ended.outcome == Outcome::Failed);
+    if is_overtaken(event, failed) {
+        return None;
+    }
     let whose = match event {
         Event::Ended { id, .. } => whose(id, state),
         // To whom it goes may be a pool, which has no log.
@@ -101,6 +118,19 @@ fn whose<'a>(id: &MessageId, state: &'a State) -> Option<&'a AgentName> {
     let open = state.open.get(id).map(|open| (&open.agent, &open.message.to));
     let ended = || state.finished.get(id).map(|ended| (&ended.agent, &ended.message.to));
     open.or_else(ended).map(|(agent, to)| agent.as_ref().unwrap_or(to))
+}
+
+/// What is said of a message that was cancelled, behind "was": who called it off, or with what it went.
+#[must_use]
+pub fn called_off(why: Option<&str>) -> String {
+    let Some(why) = why else { return "called off".to_owned() };
+    let by = why.strip_prefix("cancelled by ");
+    let with = why.strip_suffix(", of which it was a part, was cancelled");
+    match (by, with) {
+        (Some(who), _) => format!("called off by {who}"),
+        (_, Some(whole)) => format!("called off with {whole}, of which it was a part"),
+        _ => format!("called off, since {why}"),
+    }
 }
 
 /// What was said in a turn that was not claimed.
