@@ -53,14 +53,7 @@ pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
         Event::Ended { id, outcome, answer, why } => {
             let answered = answer.as_ref().map(|answer| &answer.from).filter(|from| **from != ourselves());
             let agent = answered.or(whose).cloned();
-            let source = answer.as_ref().map_or(String::new(), |answer| known_by(answer));
-            let text = match outcome {
-                Outcome::Cancelled => format!("{id} was {}", called_off(why.as_deref())),
-                _ => {
-                    let why = why.as_ref().map_or(String::new(), |why| format!(": {why}"));
-                    format!("{id} {}{source}{why}", outcome.word())
-                }
-            };
+            let text = ended(id, *outcome, answer.as_deref(), why.as_deref());
             (Some(id.clone()), agent, text)
         }
         Event::Agent { name, change: AgentChange::Interrupted { id, how } } => {
@@ -118,6 +111,16 @@ fn whose<'a>(id: &MessageId, state: &'a State) -> Option<&'a AgentName> {
     let open = state.open.get(id).map(|open| (&open.agent, &open.message.to));
     let ended = || state.finished.get(id).map(|ended| (&ended.agent, &ended.message.to));
     open.or_else(ended).map(|(agent, to)| agent.as_ref().unwrap_or(to))
+}
+
+/// How a message ended.
+fn ended(id: &MessageId, outcome: Outcome, answer: Option<&Answer>, why: Option<&str>) -> String {
+    if outcome == Outcome::Cancelled {
+        return format!("{id} was {}", called_off(why));
+    }
+    let source = answer.map_or(String::new(), known_by);
+    let why = why.map_or(String::new(), |why| format!(": {why}"));
+    format!("{id} {}{source}{why}", outcome.word())
 }
 
 /// What is said of a message that was cancelled, behind "was": who called it off, or with what it went.

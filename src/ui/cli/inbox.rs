@@ -98,9 +98,9 @@ pub(super) fn answer_is_read(context: &Context, workspace: &Workspace, task: &Me
 /// Whether what is printed counts as read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// Nothing does.
+    /// It stays unread.
     Nothing,
-    /// What a person has before the eyes does.
+    /// It counts where a person has it before the eyes.
     Person,
 }
 
