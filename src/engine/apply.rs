@@ -217,7 +217,10 @@ impl State {
         }
         let answers = answer.is_some_and(|answer| answer.from == *name);
         agent.counts.sent += u64::from(answers);
-        agent.looks = if answers { 0 } else { agent.looks };
+        if answers {
+            agent.looks = 0;
+            agent.blocked.take_if(|need| need.passed.is_some()); // it got something done: that was over
+        }
     }
 
     fn tell_parent(&mut self, child: &Open, outcome: Outcome, answer: Option<(&Answer, BodyRef)>) {

@@ -2,7 +2,7 @@
 
 use super::event::{AgentChange, Answer, Event, Proof, Why};
 use super::life::Move;
-use super::message::{Kind, Message};
+use super::message::{Kind, Message, Outcome};
 use super::state::State;
 use super::words::{AgentName, MessageId, Millis};
 use crate::engine::view::ONLY_THE_END;
@@ -19,7 +19,7 @@ pub struct HistoryLine {
     pub text: String,
 }
 
-/// Tells an event; none for the parts of a snapshot. `whose` is the agent of the message that it is about, or its addressee:
+/// Tells an event; none for the parts of a snapshot, and for what is no news. `whose` is the agent of the message that it is about, or its addressee:
 /// the event does not name it where it stays the same, or where tasuki itself ended the message.
 #[must_use]
 pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
@@ -53,12 +53,16 @@ pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
         Event::Ended { id, outcome, answer, why } => {
             let answered = answer.as_ref().map(|answer| &answer.from).filter(|from| **from != ourselves());
             let agent = answered.or(whose).cloned();
-            let source = answer.as_ref().map_or(String::new(), |answer| known_by(answer));
-            let why = why.as_ref().map_or(String::new(), |why| format!(": {why}"));
-            (Some(id.clone()), agent, format!("{id} {}{source}{why}", outcome.word()))
+            let text = ended(id, *outcome, answer.as_deref(), why.as_deref());
+            (Some(id.clone()), agent, text)
         }
         Event::Agent { name, change: AgentChange::Interrupted { id, how } } => {
             (Some(id.clone()), Some(name.clone()), format!("{id} was called off: {}", how.words(name)))
+        }
+        Event::Agent { change: AgentChange::Blocked { need: Some(need) }, .. }
+            if need.again || need.passed.is_some() =>
+        {
+            return None; // whoever was told of it knows
         }
         Event::Agent { name, change } => (None, Some(name.clone()), format!("{name} {}", changed(change))),
         Event::Halted { since: Some(_), by } => (
@@ -77,9 +81,20 @@ pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
     Some(HistoryLine { id, agent, text: one_line(&text) })
 }
 
+/// Whether a task was reported done by what then failed it, in the same step: only its failure is told.
+#[must_use]
+pub fn is_overtaken(event: &Event, failed: impl Fn(&MessageId) -> bool) -> bool {
+    matches!(event, Event::Moved { id, to: Move::Claim | Move::Verify, .. } if failed(id))
+}
+
 /// Tells an event of the step that made this state.
 #[must_use]
 pub fn tell_last(event: &Event, state: &State) -> Option<HistoryLine> {
+    let failed =
+        |id: &MessageId| state.finished.get(id).is_some_and(|ended| ended.outcome == Outcome::Failed);
+    if is_overtaken(event, failed) {
+        return None;
+    }
     let whose = match event {
         Event::Ended { id, .. } => whose(id, state),
         // To whom it goes may be a pool, which has no log.
@@ -96,6 +111,29 @@ fn whose<'a>(id: &MessageId, state: &'a State) -> Option<&'a AgentName> {
     let open = state.open.get(id).map(|open| (&open.agent, &open.message.to));
     let ended = || state.finished.get(id).map(|ended| (&ended.agent, &ended.message.to));
     open.or_else(ended).map(|(agent, to)| agent.as_ref().unwrap_or(to))
+}
+
+/// How a message ended.
+fn ended(id: &MessageId, outcome: Outcome, answer: Option<&Answer>, why: Option<&str>) -> String {
+    if outcome == Outcome::Cancelled {
+        return format!("{id} was {}", called_off(why));
+    }
+    let source = answer.map_or(String::new(), known_by);
+    let why = why.map_or(String::new(), |why| format!(": {why}"));
+    format!("{id} {}{source}{why}", outcome.word())
+}
+
+/// What is said of a message that was cancelled, behind "was": who called it off, or with what it went.
+#[must_use]
+pub fn called_off(why: Option<&str>) -> String {
+    let Some(why) = why else { return "called off".to_owned() };
+    let by = why.strip_prefix("cancelled by ");
+    let with = why.strip_suffix(", of which it was a part, was cancelled");
+    match (by, with) {
+        (Some(who), _) => format!("called off by {who}"),
+        (_, Some(whole)) => format!("called off with {whole}, of which it was a part"),
+        _ => format!("called off, since {why}"),
+    }
 }
 
 /// What was said in a turn that was not claimed.

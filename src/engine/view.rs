@@ -136,7 +136,11 @@ impl Engine {
         let name = open.queue();
         let Some(agent) = self.agent(name) else { return format!("a free member of {name}") };
         match (agent.current, agent.why) {
-            (Some(current), _) => format!("{name}, who is working on {current}"),
+            (Some(current), _) => match agent.state {
+                "rate_limited" => format!("{name}, who waits for a limit with {current}"),
+                "waiting_input" => format!("{name}, who waits for a person with {current}"),
+                _ => format!("{name}, who is working on {current}"),
+            },
             (None, Some(why)) => format!("{name}: {why}"),
             (None, None) => format!("{name} ({})", agent.state),
         }

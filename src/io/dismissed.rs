@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
+use std::path::PathBuf;
 
 /// More than any file there has: an id and a time.
 const FILE_BYTES_MAX: u64 = 64 << 10;
@@ -46,6 +47,12 @@ pub fn dismissed(workspace: &Workspace) -> BTreeMap<String, String> {
         serde_json::from_str(&text).ok().map(|Dismissal { id, since }| (id, since))
     };
     entries.filter_map(read).collect()
+}
+
+/// The file of a need that was put aside: it was written when that happened.
+#[must_use]
+pub fn dismissal_file(workspace: &Workspace, id: &str) -> PathBuf {
+    workspace.dismissed().join(name_of(id))
 }
 
 /// Forgets what was put aside and waits no more.

@@ -43,21 +43,15 @@ impl Answers for AgentQuery {
         let current = current.and_then(|id| model.view_with_title(&id));
         let state = model.engine().state();
         let mine = |id: &&MessageId| state.open.get(*id).is_some_and(|open| *open.queue() == name);
-        let queue: Vec<MessageId> = state
-            .queues
-            .get(&name)
-            .into_iter()
-            .flat_map(|queue| queue.ids())
-            .take(QUEUE_SHOWN)
-            .cloned()
-            .collect();
+        let queue: Vec<MessageId> = model.queue_of(&name).into_iter().take(QUEUE_SHOWN).cloned().collect();
         let kept_back = state.dependants.values().flatten().filter(mine).cloned();
         let mut kept_back: Vec<MessageId> = kept_back.collect();
         kept_back.sort_unstable();
         kept_back.dedup();
         kept_back.retain(|id| !queue.contains(id));
         kept_back.truncate(QUEUE_SHOWN);
-        let queue = queue.iter().filter_map(|id| model.view_with_title(id)).collect();
+        let mut queue: Vec<MessageView> = queue.iter().filter_map(|id| model.view_with_title(id)).collect();
+        model.give_places(&mut queue);
         let kept_back = kept_back.iter().filter_map(|id| model.view_with_title(id)).collect();
         Ok(AgentDetails { agent, current, queue, kept_back })
     }
@@ -141,7 +135,7 @@ impl Model {
         let current = seen.current.filter(|_| !live.has_ended);
         let since = current.as_ref().and_then(|id| self.engine().state().open.get(id)).map(|open| open.since);
         let need = self.engine().state().agents.get(name).and_then(|agent| agent.need());
-        let since = need.map(|need| need.since).or(live.since).or(since);
+        let since = need.map(|need| need.first_seen()).or(live.since).or(since);
         let until = need.and_then(|need| need.ends_at()).filter(|_| state == "rate_limited");
         Some(AgentInfo {
             agent_name: name.to_string(),

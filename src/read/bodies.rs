@@ -3,7 +3,9 @@
 use super::model::Model;
 use super::titles::title_of;
 use crate::engine::event::{Answer, Event};
-use crate::engine::message::{Body, BodyRef};
+use crate::engine::history::called_off;
+use crate::engine::message::{Body, BodyRef, Outcome};
+use crate::engine::state::Finished;
 use crate::engine::words::{MessageId, Seq};
 use crate::io::journal::{Location, Reader, Record};
 use crate::wire::events;
@@ -47,9 +49,13 @@ impl Model {
 }
 
 impl Model {
-    /// Why a message failed: tasuki's own words, or the first line of what its agent said.
-    pub(super) fn why_failed(&mut self, id: &MessageId, seq: Seq) -> Option<String> {
-        let (why, answer) = self.end_of(id, seq)?;
+    /// Why a message failed: tasuki's own words, or the first line of what its agent said. Of one that was cancelled, who called
+    /// it off.
+    pub(super) fn why_ended(&mut self, finished: &Finished) -> Option<String> {
+        let (why, answer) = self.end_of(&finished.message.id, finished.seq)?;
+        if finished.outcome == Outcome::Cancelled {
+            return Some(called_off(why.as_deref()));
+        }
         why.or_else(|| answer.map(|answer| title_of(&answer.body.content))).filter(|why| !why.is_empty())
     }
 }

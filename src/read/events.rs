@@ -4,6 +4,8 @@ use super::model::Model;
 use super::problems::{bad, message_id, unreadable};
 use super::told::{KINDS, told};
 use crate::engine::event::{AgentChange, Event};
+use crate::engine::history::is_overtaken;
+use crate::engine::message::Outcome;
 use crate::engine::words::{AgentName, MessageId, Seq};
 use crate::io::journal::{Cursor, Extent, Kind};
 use crate::wire::api::{EventsQuery, Problem, StepInfo};
@@ -112,7 +114,9 @@ impl Model {
             {
                 read += events.len().saturating_sub(1);
                 found.touched.extend(events.iter().filter_map(subject).cloned());
-                let infos: Vec<_> = events.iter().filter_map(|event| self.info(event, filter)).collect();
+                let failed = |id: &MessageId| events.iter().any(|event| fails(event, id));
+                let told = events.iter().filter(|event| !is_overtaken(event, failed));
+                let infos: Vec<_> = told.filter_map(|event| self.info(event, filter)).collect();
                 // A step of which nothing was asked for is passed over, but for whoever asks for all.
                 if !infos.is_empty() || filter.is_empty() {
                     found.steps.push(StepInfo { seq: entry.seq.0, at: rfc3339_ms(entry.at), events: infos });
@@ -142,6 +146,11 @@ impl Model {
         let finished = self.engine().state().finished.get(id)?;
         Some(finished.agent.as_ref().unwrap_or(&finished.message.to))
     }
+}
+
+/// Whether this message fails by it.
+fn fails(event: &Event, message: &MessageId) -> bool {
+    matches!(event, Event::Ended { id, outcome: Outcome::Failed, .. } if id == message)
 }
 
 fn subject(event: &Event) -> Option<&MessageId> {

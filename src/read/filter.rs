@@ -2,13 +2,16 @@
 
 use super::model::Model;
 use super::problems::{bad, message_id};
-use crate::engine::life::StageName;
+use crate::engine::life::{Category, StageName};
 use crate::engine::message::{Kind, Message, Status};
 use crate::engine::words::{AgentName, MessageId, Millis};
 use crate::wire::api::{MessagesQuery, Problem};
+use crate::wire::message::standing::StandingInfo;
 use crate::wire::time::{read_duration, read_moment};
 use chrono::Local;
 
+/// How open messages stand that are asked for: only those at work of which the agent really works.
+const STANDINGS: [&str; 3] = [StageName::Working.said(), StandingInfo::LIMIT, StandingInfo::YOU];
 /// Messages in an answer where nothing is said, and at most.
 const LIMIT: usize = 100;
 const LIMIT_MAX: usize = 1_000;
@@ -35,6 +38,8 @@ enum StateFilter {
     Ended,
     Status(Status),
     Stage(StageName),
+    /// Open ones that stand so.
+    Standing(&'static str),
 }
 
 impl Filter {
@@ -62,6 +67,24 @@ impl Filter {
             StateFilter::Ended => (false, true),
             StateFilter::Status(status) => (!status.has_ended(), status.has_ended()),
             StateFilter::Stage(stage) => (!stage.has_ended(), stage.has_ended()),
+            StateFilter::Standing(_) => (true, false),
+        }
+    }
+
+    /// Whether only queued messages are meant: they stand in the order in which they go.
+    pub(super) fn is_queued(&self) -> bool {
+        match self.state {
+            StateFilter::Status(status) => status == Status::Pending,
+            StateFilter::Stage(stage) => stage.category() == Category::Queued,
+            _ => false,
+        }
+    }
+
+    /// How those stand that are meant, where that is asked for.
+    pub(super) fn words(&self) -> Option<&'static str> {
+        match self.state {
+            StateFilter::Standing(words) => Some(words),
+            _ => None,
         }
     }
 
@@ -73,6 +96,7 @@ impl Filter {
             StateFilter::Ended => stage.has_ended(),
             StateFilter::Status(status) => stage.status() == status,
             StateFilter::Stage(meant) => stage == meant,
+            StateFilter::Standing(_) => !stage.has_ended(), // which is asked of the model
         };
         let whose = |name: &AgentName| message.from == *name || message.to == *name || agent == Some(name);
         state
@@ -85,25 +109,39 @@ impl Filter {
     }
 }
 
+/// The state that a word means: one of the contract's, or one that the lists show, with hyphens for its spaces too.
 fn state(word: &str) -> Result<StateFilter, Problem> {
-    match word {
-        "any" => return Ok(StateFilter::Any),
-        "open" => return Ok(StateFilter::Open),
-        "ended" => return Ok(StateFilter::Ended),
-        _ => {}
-    }
-    let status = Status::ALL.into_iter().find(|status| status.word() == word).map(StateFilter::Status);
-    status.or_else(|| StageName::of(word).map(StateFilter::Stage)).ok_or_else(|| {
-        let statuses = Status::ALL.iter().map(|status| status.word());
-        let stages = StageName::ALL.iter().map(|name| name.word());
-        let mut words: Vec<&str> = Vec::new();
-        for word in ["any", "open", "ended"].into_iter().chain(statuses).chain(stages) {
-            if !words.contains(&word) {
-                words.push(word);
-            }
+    let said = word.trim().to_lowercase().replace('-', " ");
+    let standing = STANDINGS.into_iter().find(|words| *words == said);
+    let found = match said.as_str() {
+        "any" => Some(StateFilter::Any),
+        "open" => Some(StateFilter::Open),
+        "ended" => Some(StateFilter::Ended),
+        "done" => Some(StateFilter::Status(Status::Completed)),
+        _ => standing.map(StateFilter::Standing),
+    };
+    let status = || Status::ALL.into_iter().find(|status| status.word() == said).map(StateFilter::Status);
+    let shown = || StageName::ALL.iter().copied().find(|stage| stage.said() == said);
+    let stage = || StageName::of(&said).or_else(shown).map(StateFilter::Stage);
+    let words = || state_words().join(", ");
+    found
+        .or_else(status)
+        .or_else(stage)
+        .ok_or_else(|| bad("state", word, &format!("a state; the states are {}", words())))
+}
+
+/// Every word that means a state.
+#[must_use]
+pub fn state_words() -> Vec<&'static str> {
+    let statuses = Status::ALL.iter().map(|status| status.word());
+    let stages = StageName::ALL.iter().flat_map(|name| [name.word(), name.said()]);
+    let mut words: Vec<&str> = Vec::new();
+    for word in ["any", "open", "ended", "done"].into_iter().chain(STANDINGS).chain(statuses).chain(stages) {
+        if !words.contains(&word) {
+            words.push(word);
         }
-        bad("state", word, &format!("a state; the states are {}", words.join(", ")))
-    })
+    }
+    words
 }
 
 fn kind(word: &str) -> Result<Kind, Problem> {

@@ -4,7 +4,9 @@ use super::closed::Ended;
 use super::filter::Filter;
 use super::model::{Answers, Model};
 use super::problems::{bad, unreadable};
-use super::titles::title_of;
+use super::queued::QueueOrder;
+use super::standing::stands;
+use super::titles::{Beginnings, title_of};
 use crate::engine::life::StageName;
 use crate::engine::message::BodyRef;
 use crate::engine::state::Open;
@@ -24,6 +26,8 @@ enum After {
     Nothing,
     /// An open one, by where it was accepted.
     Open(Seq, u32),
+    /// A queued one, where the list is in the order in which they go.
+    Queued(QueueOrder),
     /// A finished one, by the step that ended it.
     Ended(Seq, Option<MessageId>),
 }
@@ -40,13 +44,18 @@ impl After {
             let id = if id.is_empty() { None } else { Some(MessageId::new(id).ok()?) };
             Some(Self::Ended(Seq(seq.parse().ok()?), id))
         };
-        open().or_else(ended).ok_or_else(|| bad("after", text, "a `next` of an answer before"))
+        let queued = || QueueOrder::read(text).map(Self::Queued);
+        open()
+            .or_else(queued)
+            .or_else(ended)
+            .ok_or_else(|| bad("after", text, "a `next` of an answer before"))
     }
 
     fn write(&self) -> Option<String> {
         match self {
             Self::Nothing => None,
             Self::Open(seq, index) => Some(format!("o{}.{index}", seq.0)),
+            Self::Queued(order) => Some(order.write()),
             Self::Ended(seq, id) => Some(format!("e{}.{}", seq.0, id.as_ref().map_or("", MessageId::as_str))),
         }
     }
@@ -56,6 +65,7 @@ impl After {
 struct Page {
     filter: Filter,
     messages: Vec<MessageView>,
+    beginnings: Beginnings,
     /// How many more contents, and messages, are looked at.
     searches_left: usize,
     looks_left: usize,
@@ -64,6 +74,9 @@ struct Page {
     is_full: bool,
 }
 
+/// An open message that is meant: what its page ends with, its body and its id.
+type Meant = (After, BodyRef, MessageId);
+
 impl Answers for MessagesQuery {
     fn answer(self, model: &mut Model) -> Result<MessagePage, Problem> {
         let filter = Filter::of(&self, model)?;
@@ -71,6 +84,7 @@ impl Answers for MessagesQuery {
         let mut page = Page {
             filter,
             messages: Vec::new(),
+            beginnings: Beginnings::default(),
             searches_left: SEARCHED_MAX,
             looks_left: LOOKED_AT_MAX,
             last: after.clone(),
@@ -83,6 +97,7 @@ impl Answers for MessagesQuery {
         if ended && !page.is_full {
             model.put_ended(&mut page, &after)?;
         }
+        page.beginnings.tell_apart(&mut page.messages);
         let next = if page.is_full { page.last.write() } else { None };
         Ok(MessagePage { messages: page.messages, next, seq: model.seq().0 })
     }
@@ -90,26 +105,63 @@ impl Answers for MessagesQuery {
 
 impl Model {
     fn put_open(&mut self, page: &mut Page, after: &After) {
-        let open = self.engine().state().open.values().map(|open| &**open);
-        let behind = |open: &&Open| match after {
-            After::Open(seq, index) => (open.body.seq, open.body.index) < (*seq, *index),
-            _ => true,
+        let meant = match page.filter.is_queued() {
+            true => self.queued_meant(&page.filter, after),
+            false => self.open_meant(&page.filter, after),
         };
-        let takes = |open: &&Open| page.filter.takes(&open.message, open.stage.name(), open.agent.as_ref());
-        let mut meant: Vec<(BodyRef, MessageId)> =
-            open.filter(behind).filter(takes).map(|open| (open.body, open.message.id.clone())).collect();
-        meant.sort_unstable_by_key(|(body, _)| std::cmp::Reverse((body.seq, body.index)));
-        for (body, id) in meant {
+        for (place, body, id) in meant {
             if page.is_at_its_end() {
-                return;
+                break;
             }
             let content = self.body(body).map(|body| body.content);
-            page.looked_at(After::Open(body.seq, body.index));
+            page.looked_at(place);
             if page.has_text(id.as_str(), content.as_deref()) {
                 let view = self.view(&id).map(|view| titled(view, content.as_deref()));
+                let view = page.kept(view, content.as_deref());
                 page.messages.extend(view);
             }
         }
+        self.give_places(&mut page.messages);
+    }
+
+    /// Open messages behind another one, the newest first.
+    fn open_meant(&self, filter: &Filter, after: &After) -> Vec<Meant> {
+        let mut meant: Vec<Meant> = self
+            .taken(filter)
+            .filter(|open| match after {
+                After::Open(seq, index) => (open.body.seq, open.body.index) < (*seq, *index),
+                _ => true,
+            })
+            .map(|open| (After::Open(open.body.seq, open.body.index), open.body, open.message.id.clone()))
+            .collect();
+        meant.sort_unstable_by_key(|(_, body, _)| std::cmp::Reverse((body.seq, body.index)));
+        meant
+    }
+
+    /// Queued ones, in the order in which they go.
+    fn queued_meant(&self, filter: &Filter, after: &After) -> Vec<Meant> {
+        let now = self.now();
+        let queued = self.taken(filter).map(|open| (QueueOrder::of(open, now), open));
+        let mut meant: Vec<(QueueOrder, &Open)> = queued
+            .filter(|(order, _)| match after {
+                After::Queued(last) => order > last,
+                _ => true,
+            })
+            .collect();
+        meant.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        let meant = meant.into_iter();
+        meant.map(|(order, open)| (After::Queued(order), open.body, open.message.id.clone())).collect()
+    }
+
+    /// Open messages that a filter takes, but for its text.
+    fn taken(&self, filter: &Filter) -> impl Iterator<Item = &Open> {
+        let open = self.engine().state().open.values().map(|open| &**open);
+        open.filter(move |open| {
+            filter.takes(&open.message, open.stage.name(), open.agent.as_ref())
+                && filter
+                    .words()
+                    .is_none_or(|words| self.standing_words(&open.message.id).as_deref() == Some(words))
+        })
     }
 
     fn put_ended(&mut self, page: &mut Page, after: &After) -> Result<(), Problem> {
@@ -135,46 +187,33 @@ impl Model {
                     || page.answer_has_text(|| Some(model.end_of(id, finished.seq)?.1?.body.content))
                 {
                     let view = titled(MessageView::finished(finished), content.as_deref());
-                    let failed = stage == StageName::Failed;
-                    let why = failed.then(|| model.why_failed(&finished.message.id, finished.seq)).flatten();
-                    page.messages.push(MessageView { reason: why.or(view.reason), ..view });
+                    let is_told = matches!(stage, StageName::Failed | StageName::Cancelled);
+                    let why = is_told.then(|| model.why_ended(finished)).flatten();
+                    let view = MessageView { reason: why.or(view.reason), ..view };
+                    let view = page.kept(Some(view), content.as_deref());
+                    page.messages.extend(view);
                 }
             }
             ControlFlow::Continue(())
         });
         looked.map_err(|error| unreadable(&error))
     }
-
-    /// A message that is open or ended in the newest segment, and what it waits for.
-    pub(super) fn view(&self, id: &MessageId) -> Option<MessageView> {
-        let view = MessageView::of(self.engine(), id)?;
-        let parts = self.engine().state().open_parts(id);
-        let waits_for = self.engine().waits_for(id).or_else(|| self.need_of_its_agent(id));
-        Some(MessageView { waits_for, parts, ..view })
-    }
-
-    /// What the agent that works on a message needs of a person, or of time.
-    fn need_of_its_agent(&self, id: &MessageId) -> Option<String> {
-        let name = self.engine().state().open.get(id)?.agent.as_ref()?;
-        let agent = self.agent(name).filter(|agent| agent.current_task.as_deref() == Some(id.as_str()))?;
-        match agent.state.as_str() {
-            "waiting_input" if agent.asks.is_some() => Some(format!("you: {name} asks something")),
-            "waiting_input" | "error" => Some(format!("you: {name} needs help")),
-            "rate_limited" => {
-                let at = agent.until.map_or(String::new(), |until| format!(" at {until}"));
-                Some(format!("{name}'s limit to be over{at}"))
-            }
-            _ => None,
-        }
-    }
 }
 
 /// The same with the first line of its content.
 pub(super) fn titled(view: MessageView, content: Option<&str>) -> MessageView {
-    MessageView { title: content.map(title_of), ..view }
+    stands(MessageView { title: content.map(title_of), ..view })
 }
 
 impl Page {
+    /// A message that is listed: how a part begins is kept.
+    fn kept(&mut self, view: Option<MessageView>, content: Option<&str>) -> Option<MessageView> {
+        if let Some(part) = view.as_ref().filter(|view| view.parent.is_some()) {
+            self.beginnings.keep(&part.id, content);
+        }
+        view
+    }
+
     /// Whether nothing more goes in.
     fn is_at_its_end(&mut self) -> bool {
         self.is_full =

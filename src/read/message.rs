@@ -4,9 +4,15 @@ use super::closed::Ended;
 use super::list::titled;
 use super::model::{Answers, Model};
 use super::problems::{message_id, no_message, unreadable};
+use super::retried::put_aside_at;
+use super::titles::Beginnings;
 use crate::engine::event::Answer;
+use crate::engine::history::called_off;
+use crate::engine::life::said::said_before;
+use crate::engine::message::Outcome;
 use crate::engine::words::MessageId;
 use crate::wire::api::{AnswerInfo, MessageDetails, MessageQuery, Problem};
+use crate::wire::message::evidence::meaning;
 use crate::wire::message::view::MessageView;
 use crate::wire::time::rfc3339;
 
@@ -17,18 +23,39 @@ impl Answers for MessageQuery {
         if let Some(body) = open {
             let content = model.body(body).map(|body| body.content.to_string());
             let view = model.view(&id).ok_or_else(|| no_message(&id))?;
-            let message = titled(view, content.as_deref());
-            return Ok(MessageDetails { message, content, answer: None, part_messages: model.parts(&id) });
+            let mut message = titled(view, content.as_deref());
+            model.give_places(std::slice::from_mut(&mut message));
+            return Ok(MessageDetails { part_messages: model.parts(&id), ..bare(message, content) });
         }
         let ended = model.ended(&id).map_err(|error| unreadable(&error))?;
         let Some(Ended { finished, content_at }) = ended else { return Err(no_message(&id)) };
         let content = model.body_at(finished.body, content_at).map(|body| body.content.to_string());
         let (why, answer) = model.end_of(&id, finished.seq).unwrap_or_default();
         let message = titled(MessageView::finished(&finished), content.as_deref());
-        let message = MessageView { reason: why.or(message.reason), ..message };
         let answer = answer.as_ref().map(AnswerInfo::of);
-        Ok(MessageDetails { message, content, answer, part_messages: model.parts(&id) })
+        let part_messages = model.parts(&id);
+        if finished.outcome == Outcome::Cancelled {
+            let message = MessageView { reason: Some(called_off(why.as_deref())), ..message };
+            let said = answer.as_ref().and_then(|answer| said_before(&answer.text)).map(str::to_owned);
+            // What tasuki itself said of it is the reason, and no answer.
+            let answer = answer.filter(|answer| answer.source.is_some());
+            let retried_as = model.retried_as(&finished);
+            return Ok(MessageDetails { answer, said, part_messages, retried_as, ..bare(message, content) });
+        }
+        let message = MessageView { reason: why.or(message.reason), ..message };
+        let (mut retried_as, mut put_aside) = (None, None);
+        if finished.outcome == Outcome::Failed {
+            retried_as = model.retried_as(&finished);
+            put_aside = put_aside_at(&model.workspace, &id, finished.at);
+        }
+        Ok(MessageDetails { answer, part_messages, retried_as, put_aside, ..bare(message, content) })
     }
+}
+
+/// A message of which nothing else is known.
+fn bare(message: MessageView, content: Option<String>) -> MessageDetails {
+    let (answer, said, retried_as, put_aside) = (None, None, None, None);
+    MessageDetails { message, content, answer, said, retried_as, put_aside, part_messages: Vec::new() }
 }
 
 impl Model {
@@ -44,11 +71,16 @@ impl Model {
             .map(|(message, body)| (body, message.id.clone()))
             .collect();
         parts.sort_unstable_by_key(|(body, _)| (body.seq, body.index));
+        let mut beginnings = Beginnings::default();
         let titled = |(body, id)| {
             let content = self.body(body).map(|body| body.content);
+            beginnings.keep(&id, content.as_deref());
             self.view(&id).map(|view| titled(view, content.as_deref()))
         };
-        parts.into_iter().filter_map(titled).collect()
+        let mut parts: Vec<MessageView> = parts.into_iter().filter_map(titled).collect();
+        beginnings.tell_apart(&mut parts);
+        self.give_places(&mut parts);
+        parts
     }
 }
 
@@ -61,6 +93,7 @@ impl AnswerInfo {
             at: rfc3339(answer.at),
             source: answer.source.map(|source| source.word().to_owned()),
             proof: answer.proof().word().to_owned(),
+            meaning: answer.source.map(|source| meaning(source, answer.proof())),
             truncated: answer.truncated,
             text: answer.body.content.to_string(),
         }

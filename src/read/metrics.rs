@@ -172,7 +172,7 @@ impl Metrics {
         let counts = &self.counts;
         let family = match change {
             AgentChange::Down { wanted: false, .. } => &counts.restarts,
-            AgentChange::Blocked { need: Some(need) } if !need.over => match need.kind {
+            AgentChange::Blocked { need: Some(need) } if !need.over && !need.again => match need.kind {
                 NeedKind::Limit => &counts.limits,
                 NeedKind::Input => &counts.questions,
                 NeedKind::Repair => return,

@@ -34,6 +34,9 @@ mod needs;
 mod picture;
 mod places;
 mod problems;
+mod queued;
+mod retried;
+mod standing;
 mod titles;
 mod told;
 mod unread;
@@ -41,6 +44,7 @@ mod view;
 
 pub use completed::{CompletedTask, CompletedTasks};
 pub use events::{EVENTS_FIRST, EVENTS_MAX, EventFilter, Steps, StreamStart};
+pub use filter::state_words;
 pub use fold::Fold;
 pub use letters::letters;
 pub use live::{Live, LiveInfo};

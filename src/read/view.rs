@@ -6,6 +6,7 @@ use crate::engine::words::MessageId;
 use crate::wire::api::{
     AgentInfo, MessagesQuery, NeedInfo, NeedsInfo, Problem, StatusInfo, ViewInfo, WorkspaceInfo,
 };
+use crate::wire::message::view::MessageView;
 use crate::wire::time::rfc3339_ms;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -40,9 +41,16 @@ impl Model {
         let messages = match whole {
             true => {
                 let (state, roots, limit) = (Some("open".to_owned()), true, Some(FIRST_MESSAGES));
-                MessagesQuery { state, roots, limit, ..MessagesQuery::default() }.answer(self)?.messages
+                let query = MessagesQuery { state, roots, limit, ..MessagesQuery::default() };
+                let messages = query.answer(self)?.messages.into_iter();
+                // Places change as others go, of which nobody is told here.
+                messages.map(|view| MessageView { place: None, ..view }).collect()
             }
-            false => touched.iter().filter_map(|id| self.view_with_title(id)).collect(),
+            false => {
+                let held_up = status.agents.iter().filter_map(|agent| held_up(seen, agent));
+                let touched: BTreeSet<MessageId> = touched.iter().cloned().chain(held_up).collect();
+                touched.iter().filter_map(|id| self.view_with_title(id)).collect()
+            }
         };
         let is_other = is_other(&seen.needs, &needs);
         let view = ViewInfo {
@@ -90,6 +98,16 @@ impl Model {
         self.picture = Some(Picture { seq, live, at, status: status.clone(), needs: needs.clone() });
         (status, needs)
     }
+}
+
+/// The task of an agent that waits for a person or a limit now, and did not before, or waits no more: it stands otherwise.
+fn held_up(seen: &Seen, agent: &AgentInfo) -> Option<MessageId> {
+    let key = |agent: &AgentInfo| (agent.state.clone(), agent.asks.is_some(), agent.until.clone());
+    let before = seen.agents.get(&agent.agent_name)?;
+    let waits =
+        |agent: &AgentInfo| matches!(agent.state.as_str(), "waiting_input" | "rate_limited" | "error");
+    let is_other = (waits(before) || waits(agent)) && key(before) != key(agent);
+    MessageId::new(agent.current_task.as_ref().filter(|_| is_other)?).ok()
 }
 
 /// Whether needs are others than before, whenever they were looked at, and however many messages wait behind them: while all is

@@ -102,13 +102,13 @@ fn an_agent_commands_its_own_parts_and_nothing_else() {
         assert_eq!(code, Some(0), "{words:?}: {said}");
     }
     let why = ask(&house, None, &["why", &part]).1;
-    assert!(why.contains("cancelled by mm"), "{why}");
+    assert!(why.contains("was called off by mm"), "{why}");
     assert_eq!(refused(&house, &"0".repeat(32), &["cancel", "t"]), "bad-proof");
     // A person may.
     let (code, said) = ask(&house, None, &["cancel", "t"]);
     assert_eq!(code, Some(0), "{said}");
     let why = ask(&house, None, &["why", "t"]).1;
-    assert!(why.contains("cancelled by user"), "{why}");
+    assert!(why.contains("was called off by user"), "{why}");
     house.end();
 }
 
@@ -168,7 +168,7 @@ fn the_team_file_opens_more_and_every_record_names_who_gave_the_command() {
     let log = |house: &House| house.read("status/activity.log");
     house.until("the log", |house| log(house).contains("made by user"));
     for line in [
-        "t cancelled: cancelled by boss",
+        "t was called off by boss",
         "mm ended (stopped by boss)",
         "mm is being started by boss",
         "queue/STOP exists, made by boss",

@@ -24,6 +24,34 @@ fn told(house: &House, words: &str) -> usize {
     house.read("status/activity.log").lines().filter(|line| line.contains(words)).count()
 }
 
+/// What waits for the agent says its place, and is asked for by the words that are shown.
+fn queued_behind_it(house: &House) {
+    task(house, "two", "more");
+    house.until("it to be queued", |house| house.path("queue/active/two.yaml").exists());
+    task(house, "three", "much more");
+    house.until("it to be queued", |house| house.path("queue/active/three.yaml").exists());
+    let page = ok(house, &["show", "three"]);
+    assert!(
+        page.contains("queued, 2nd of 2 for a for ") && page.contains("a, who waits for a limit with one"),
+        "{page}"
+    );
+    let ids = |state: &str| -> Vec<String> {
+        let page = ok(house, &["list", "--json", "--state", state]);
+        let page: serde_json::Value = serde_json::from_str(&page).expect("JSON");
+        let messages = page["messages"].as_array().expect("messages");
+        messages.iter().map(|message| message["id"].as_str().expect("an id").to_owned()).collect()
+    };
+    assert_eq!(ids("queued"), ["two", "three"], "the next one first");
+    assert_eq!(ids("waiting for a limit"), ["one"]);
+    assert!(ids("at work").is_empty() && ids("waits for you").is_empty());
+    for (name, hint) in [("a", "`tasuki why a` tells what it does"), ("nobody", "there is no agent `nobody`")]
+    {
+        let output = house.ask(&["status", name]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains(hint), "{name}: {said}");
+    }
+}
+
 #[test]
 fn an_agent_goes_on_after_a_limit_over_a_restart_and_meets_the_same_one_again() {
     let row = Row { limit: "You've hit your session limit · resets in 1 second", ..BOXED[0] };
@@ -37,10 +65,32 @@ fn an_agent_goes_on_after_a_limit_over_a_restart_and_meets_the_same_one_again() 
     let need = get(&house, "/api/needs")["needs"][0].clone();
     assert_eq!((&need["kind"], &need["until"]), (&"limit".into(), &until.as_str().into()), "{agent} {need}");
     let time = until.split_once('T').expect("a time").1;
-    for words in [&["status"][..], &["needs"], &["why", "one"]] {
+    for words in
+        [&["status"][..], &["needs"], &["why", "one"], &["show", "one"], &["ls"], &["list", "--open"]]
+    {
         let said = ok(&house, words);
-        assert!(said.contains(time), "{words:?}: {time} is not in {said}");
+        assert!(
+            said.contains(&format!("back at {time}")) || said.contains(&format!("back at {until}")),
+            "{words:?}: {said}"
+        );
     }
+    // It is at work nowhere.
+    for (words, said) in [
+        (&["show", "one"][..], "◷ one: task from user to a; waiting for a limit for "),
+        (&["ls"], "◷ waiting for a limit"),
+        (&["why", "one"], "now: waiting for a limit since "),
+    ] {
+        let told = ok(&house, words);
+        assert!(told.contains(said) && !told.contains("at work"), "{words:?}: {told}");
+    }
+    let stands = get(&house, "/api/messages/one")["standing"].clone();
+    assert_eq!(
+        (&stands["words"], &stands["until"]),
+        (&"waiting for a limit".into(), &until.as_str().into()),
+        "{stands}"
+    );
+    assert_eq!(stands["since"], agent["since"], "{agent}");
+    queued_behind_it(&house);
     house.kill();
     house.start();
     let soon = Duration::from_secs(60);

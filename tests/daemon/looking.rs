@@ -82,13 +82,14 @@ fn messages_are_listed_and_shown_with_a_daemon_and_without() {
         let table = ok(house, &["ls"]);
         let row = table.lines().find(|line| line.starts_with("t-1")).expect("its row");
         assert!(row.contains("✓ completed") && row.contains("家計簿を直す 🎌"), "{table}");
-        assert!(table.contains("◉ being worked on") && table.contains("user → slow"), "{table}");
+        assert!(table.contains("◉ at work") && table.contains("user → slow"), "{table}");
         assert!(ok(house, &["ls", "-n", "1"]).contains("1 shown, more follow"));
 
         let page = ok(house, &["show", "t-1"]);
         for words in [
             "✓ t-1: task from user to boss; completed",
             "  二行目",
+            "  done: the agent printed its done marker with this task's token\n",
             "by marker, proof: token",
             "answer to t-1",
         ] {
@@ -96,10 +97,7 @@ fn messages_are_listed_and_shown_with_a_daemon_and_without() {
         }
         assert_eq!(json(house, &["show", "t-1"])["answer"]["proof"], "token");
         let page = ok(house, &["show", "s-1"]);
-        assert!(
-            page.contains("being worked on for") && page.contains("w-1") && page.contains("待つ"),
-            "{page}"
-        );
+        assert!(page.contains("at work for") && page.contains("w-1") && page.contains("待つ"), "{page}");
     });
 }
 
@@ -118,9 +116,19 @@ fn an_answer_is_printed_byte_for_byte_and_the_code_says_what_there_is() {
         assert!(text.contains("家計簿を直す 🎌\n二行目"), "{text}");
         let (code, _, err) = said(house, &["show", "s-1", "--answer"]);
         assert_eq!(code, Some(4), "{err}");
-        assert!(err.contains("no answer yet: it is being worked on") && err.contains("cure:"), "{err}");
-        let (code, _, err) = said(house, &["show", "f-1", "--answer"]);
-        assert_eq!(code, Some(1), "{err}");
+        assert!(err.contains("no answer yet: it is at work") && err.contains("cure:"), "{err}");
+        let (code, out, err) = said(house, &["show", "f-1", "--answer"]);
+        assert!(
+            code == Some(1) && out.is_empty() && err.contains("f-1 was called off by user"),
+            "{out}{err}"
+        );
+        let page = ok(house, &["show", "f-1"]);
+        assert!(
+            page.contains("⊘ f-1: task from user to a2; called off")
+                && page.contains("  called off by user\n"),
+            "{page}"
+        );
+        assert!(!page.contains("error to f-1") && !page.contains("answer to f-1"), "{page}");
         let (code, _, err) = said(house, &["show", "i-1", "--answer"]);
         assert!(code == Some(2) && err.contains("nobody answers a message of type info"), "{err}");
     });

@@ -4,12 +4,33 @@ use crate::house::House;
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::process::{Command, Stdio};
 
 /// What a verb says on both its outputs, and how it ends.
 fn said(house: &House, words: &[&str]) -> (Option<i32>, String, String) {
     let output = house.ask(words);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+/// What a verb says to a person who looks at a terminal.
+fn on_a_terminal(house: &House, words: &str, vars: &[(&str, &str)]) -> String {
+    let tasuki = house.tasuki();
+    let line = format!("{} {words}", tasuki.get_program().to_string_lossy());
+    let mut script = Command::new("script");
+    script
+        .args(["-qec", &line, "/dev/null"])
+        .current_dir(house.path(""))
+        .envs(vars.iter().copied())
+        .stdin(Stdio::null());
+    for (name, value) in tasuki.get_envs() {
+        match value {
+            Some(value) => script.env(name, value),
+            None => script.env_remove(name),
+        };
+    }
+    let output = script.output().expect("script");
+    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 fn unread(house: &House) -> u64 {
@@ -44,12 +65,16 @@ fn what_is_sent_to_the_user_is_unread_until_a_person_has_seen_it() {
     assert_eq!(unread(&house), 1, "from files alone");
     house.start();
     house.until("the daemon", |house| unread(house) == 1);
-    let agents = house.tasuki().args(["log"]).env("TASUKI_AGENT", "worker").output().expect("log");
-    assert!(String::from_utf8_lossy(&agents.stdout).contains("last line 🎌"));
+    let agents = on_a_terminal(&house, "log user", &[("TASUKI_AGENT", "worker")]);
+    assert!(agents.contains("last line 🎌"), "{agents}");
     assert_eq!(unread(&house), 1);
 
     let (_, log, _) = said(&house, &["log"]);
     assert!(log.contains("info i-1 from worker") && log.contains("  一行目\n  last line 🎌"), "{log}");
+    assert_eq!(unread(&house), 1, "a log of the whole team is nobody's reading");
+    assert!(said(&house, &["log", "user"]).1.contains("last line 🎌"));
+    assert_eq!(unread(&house), 1, "nor is a pipe");
+    assert!(on_a_terminal(&house, "log user", &[]).contains("last line 🎌"));
     assert_eq!(unread(&house), 0);
     assert!(!said(&house, &["status"]).1.contains("unread"));
     let (_, story, _) = said(&house, &["why", "i-1"]);
@@ -80,6 +105,8 @@ fn an_answer_that_was_dropped_for_the_user_is_unread_too() {
         (&letter["unread"]["in_reply_to"], &letter["unread"]["content"]),
         (&"t".into(), &"できた".into())
     );
+    assert_eq!(unread(&house), 1);
+    said(&house, &["inbox"]);
     assert_eq!(unread(&house), 0);
     house.end();
 }

@@ -16,6 +16,7 @@ mod echo;
 mod engine;
 mod engine_properties;
 mod engine_size;
+mod evidence;
 mod examples;
 mod http;
 mod marker;

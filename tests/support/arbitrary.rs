@@ -322,17 +322,21 @@ fn need() -> impl Strategy<Value = Need> {
     let dialog = (any::<String>(), vec(any::<String>(), 0..3))
         .prop_map(|(text, choices)| Arc::new(Dialog { text, choices, ..Dialog::default() }));
     let so = (any::<bool>(), any::<bool>(), any::<u8>(), any::<bool>());
-    (kind, shared_text(), of(dialog), millis(), of(millis()), so)
-        .prop_map(|(kind, why, asks, since, until, (open_ended, hidden, looks, over))| Need {
+    let again = (of(millis()), of(millis()), any::<bool>());
+    (kind, shared_text(), of(dialog), millis(), of(millis()), so, again)
+        .prop_map(|(kind, why, asks, since, until, so, (passed, first, again))| Need {
             kind,
             why,
             asks,
             since,
             until,
-            open_ended,
-            hidden,
-            looks,
-            over,
+            open_ended: so.0,
+            hidden: so.1,
+            looks: so.2,
+            over: so.3,
+            passed,
+            first,
+            again,
         })
         .boxed()
 }

@@ -15,13 +15,31 @@ const CARRIED_MS: u64 = 60_000;
 /// Completed tasks that wait for a call. Beyond it the oldest are left out: nobody reads so many notes.
 const COMPLETED_MAX: usize = 1_000;
 
+/// For how long a limit or an error may be missing and be the same: its agent is typed to now and then, to see whether it has
+/// passed, and is refused again within minutes.
+const TRIED_MS: u64 = 5 * 60_000;
+
 /// What was told and may not be told again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Told {
     /// Step of a completed task; 0 for a need.
     seq: u64,
     /// Whether an earlier daemon told it, and this one has not seen it yet.
     is_carried: bool,
+    /// Of a limit or an error: since when it lasts, and when it was seen last.
+    tried: Option<(String, Millis)>,
+}
+
+impl Told {
+    fn of(event: &NotifyEventInfo, seq: u64, now: Millis) -> Self {
+        let may_be_tried = matches!(event.kind, NotifyKind::Limit | NotifyKind::Error);
+        Self { seq, is_carried: false, tried: may_be_tried.then(|| (event.since.clone(), now)) }
+    }
+
+    /// Whether this was told, and not an earlier one of the same id.
+    fn is(&self, event: &NotifyEventInfo) -> bool {
+        self.tried.as_ref().is_none_or(|(since, _)| *since == event.since)
+    }
 }
 
 /// What waits to be told, and what was.
@@ -47,7 +65,7 @@ impl NotifyPlan {
     /// One that goes on where an earlier daemon ended.
     #[must_use]
     pub(super) fn of(notified: Notified, now: Millis) -> Self {
-        let carried = |(id, seq): (String, u64)| (id, Told { seq, is_carried: true });
+        let carried = |(id, seq): (String, u64)| (id, Told { seq, is_carried: true, tried: None });
         Self {
             on: notified.on,
             told: notified.told.into_iter().map(carried).collect(),
@@ -87,8 +105,10 @@ impl NotifyPlan {
         self.told.retain(|id, told| match told.seq {
             0 if present.contains(id) => {
                 told.is_carried = false;
+                told.tried.iter_mut().for_each(|(_, seen)| *seen = now);
                 true
             }
+            0 if told.tried.as_ref().is_some_and(|(_, seen)| now.since(*seen) < TRIED_MS) => true,
             0 => told.is_carried && now < self.carried_until,
             seq => seq > behind,
         });
@@ -99,8 +119,8 @@ impl NotifyPlan {
                 && self.fresh.0.contains(&event.kind)
                 && need.since < self.fresh.1;
             if is_old {
-                self.told.insert(event.id, Told { seq: 0, is_carried: false });
-            } else if self.on.contains(&event.kind) && !self.told.contains_key(&event.id) {
+                self.told.insert(event.id.clone(), Told::of(&event, 0, now));
+            } else if self.on.contains(&event.kind) && !self.is_told(&event) {
                 self.waiting.push(event);
             }
         }
@@ -124,10 +144,11 @@ impl NotifyPlan {
             self.completed.iter().map(|task| (task.event.id.as_str(), task.seq)).collect();
         for event in &due {
             let seq = seqs.get(event.id.as_str()).copied().unwrap_or(0);
-            self.told.insert(event.id.clone(), Told { seq, is_carried: false });
+            self.told.insert(event.id.clone(), Told::of(event, seq, now));
             self.calls.insert(event.agent.clone(), now);
         }
-        self.waiting.retain(|event| !self.told.contains_key(&event.id));
+        let told = &self.told;
+        self.waiting.retain(|event| !told.get(&event.id).is_some_and(|told| told.is(event)));
         self.completed.retain(|task| !self.told.contains_key(&task.event.id));
         due
     }
@@ -164,6 +185,10 @@ impl NotifyPlan {
     fn told_up_to(&self) -> u64 {
         let first = self.completed.iter().map(|task| task.seq.saturating_sub(1)).min();
         first.unwrap_or(self.reached).min(self.reached)
+    }
+
+    fn is_told(&self, event: &NotifyEventInfo) -> bool {
+        self.told.get(&event.id).is_some_and(|told| told.is(event))
     }
 
     fn events(&self) -> impl Iterator<Item = &NotifyEventInfo> {

@@ -80,5 +80,8 @@ fn verb(line: &str) -> Option<&str> {
     let mut words = line.split(' ').skip(1);
     let (who, verb) = (words.next()?, words.next()?);
     let is_step = VERBS.contains(&verb) && who != "the" && !who.ends_with(':') && !who.ends_with(".yaml");
-    is_step.then_some(verb)
+    // That an agent was interrupted for it is told apart, and need not be flushed.
+    let is_end =
+        verb == "was" && words.next() == Some("called") && matches!(words.next(), Some("off" | "off,"));
+    is_step.then_some(if is_end { "cancelled" } else { verb })
 }

@@ -62,7 +62,7 @@ impl JournalSays {
         let scanned = scan(dir, 1, ReadOrder::OldestFirst, &mut |entry| {
             match entry.kind {
                 Kind::Step => match events::decode(entry.payload) {
-                    Ok(events) => events.into_iter().for_each(|event| told.take(entry.at, event)),
+                    Ok(events) => told.take_step(entry.at, events),
                     Err(error) => wrong = Some(error.to_string()),
                 },
                 Kind::Snapshot => told.newest.clear(),
@@ -73,8 +73,20 @@ impl JournalSays {
         wrong.map_or(Ok(told), Err)
     }
 
-    fn take(&mut self, at: Millis, event: Event) {
-        if let Some(line) = history::tell(&event, None) {
+    fn take_step(&mut self, at: Millis, events: Vec<Event>) {
+        let fails = |event: &Event| match event {
+            Event::Ended { id, outcome: Outcome::Failed, .. } => Some(id.clone()),
+            _ => None,
+        };
+        let failed: BTreeSet<MessageId> = events.iter().filter_map(fails).collect();
+        for event in events {
+            let is_told = !history::is_overtaken(&event, |id| failed.contains(id));
+            self.take(at, event, is_told);
+        }
+    }
+
+    fn take(&mut self, at: Millis, event: Event, is_told: bool) {
+        if let Some(line) = history::tell(&event, None).filter(|_| is_told) {
             let line = format!("{} {}", rfc3339_ms(at), line.text);
             *self.newest.entry(line.clone()).or_default() += 1;
             *self.lines.entry(line).or_default() += 1;

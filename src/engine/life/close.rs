@@ -1,7 +1,7 @@
 //! How a message ends: claims, answers, failures, cancellation. Each ends exactly once, and what hangs on it with it.
 
 use super::interrupt::BreakOff;
-use super::said::Said;
+use super::said::{SAID, Said};
 use crate::engine::engine::Work;
 use crate::engine::event::{Answer, Event, Why};
 use crate::engine::input::Effect;
@@ -17,9 +17,6 @@ use std::sync::Arc;
 
 /// Digest of a message of tasuki's own making: no draft has it, so none passes for a duplicate of one.
 pub(in crate::engine) const OWN_DIGEST: Digest = Digest(0);
-
-/// Goes into an error between its cause and what the agent had said.
-const SAID: &str = "\n\nWhat its agent said without reporting that it was done:\n\n";
 
 /// What was reported done, and by what.
 pub(in crate::engine) struct Claim {

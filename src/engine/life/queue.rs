@@ -61,6 +61,15 @@ impl Queue {
         self.ripe.iter().chain(self.later.iter().map(|(_, key)| key)).map(|key| &key.id)
     }
 
+    /// The same at a moment: what may go by then has its place, though nobody has looked since.
+    #[must_use]
+    pub fn ids_at(&self, now: Millis) -> Vec<&MessageId> {
+        let (due, later): (Vec<_>, Vec<_>) = self.later.iter().partition(|(at, _)| *at <= now);
+        let mut ripe: Vec<&QueueKey> = self.ripe.iter().chain(due.into_iter().map(|(_, key)| key)).collect();
+        ripe.sort(); // which is quick where nothing has come between
+        ripe.into_iter().chain(later.into_iter().map(|(_, key)| key)).map(|key| &key.id).collect()
+    }
+
     /// The first message that may go now, of those that are `meant`.
     pub fn first(&mut self, now: Millis, meant: impl Fn(&MessageId) -> bool) -> Option<&QueueKey> {
         while self.later.first().is_some_and(|(at, _)| *at <= now) {
@@ -111,6 +120,8 @@ mod tests {
         queue.insert(Millis(5), key(1));
         queue.insert(Millis(0), key(2));
         assert_eq!(queue.len(), 2, "both wait");
+        let order = |now| queue.ids_at(Millis(now)).into_iter().map(MessageId::as_str).collect::<Vec<_>>();
+        assert_eq!((order(4), order(5)), (vec!["t2", "t1"], vec!["t1", "t2"]));
         assert_eq!(queue.first(Millis(4), |_| true), Some(&key(2)));
         assert_eq!(queue.first(Millis(5), |_| true), Some(&key(1)));
         assert_eq!(queue.first(Millis(5), |id| id.as_str() != "t1"), Some(&key(2)));

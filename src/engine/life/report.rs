@@ -37,11 +37,7 @@ impl Work<'_> {
             Report::NotReady { guard } if up => self.not_ready(name, guard),
             Report::Unsent { words, boxed } if up => self.unsent(name, words.map(|words| (words, boxed))),
             Report::Needs { kind, why, asks, until, hidden } if up => {
-                let (since, open_ended, looks, over) = (self.now, false, 0, false);
-                self.needs(
-                    name,
-                    Some(Need { kind, why, asks, since, until, open_ended, hidden, looks, over }),
-                );
+                self.needs(name, Some(Need { asks, until, hidden, ..Need::new(kind, why, self.now) }));
             }
             Report::Busy { is } if up && is != self.live.busy.contains(name) => {
                 if is {

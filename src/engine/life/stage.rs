@@ -291,7 +291,7 @@ stages! {
     Retrying "retrying" Pending Queued false InQueue "retrying" "back in the queue with a turn that was tried or withdrawn";
     Intent "intent" InProgress UnderWay false ByAgent "being typed" "recorded as about to be typed; the line may or may not be on the screen";
     Submitted "submitted" InProgress UnderWay true ByAgent "submitted" "typed, and Enter was pressed; nothing proves yet that it was read";
-    Working "working" InProgress UnderWay true ByAgent "being worked on" "the agent has it";
+    Working "working" InProgress UnderWay true ByAgent "at work" "the agent has it";
     InDoubt "in_doubt" InProgress UnderWay false InQueue "in doubt" "it is unknown whether it was delivered; tasuki is looking at the pane";
     Held "held" InProgress Held false InQueue "held" "in doubt with `on_doubt: hold`: a person decides (`tasuki retry` or `cancel`)";
     Waiting "waiting" InProgress Waiting true OnAnswers "waiting" "its turn is over; it waits for answers of its parts, a reminder, or a person";
@@ -299,7 +299,7 @@ stages! {
     Verified "verified" InProgress Closing true ByAgent "verified" "the evidence is there; the result is being written";
     Completed "completed" Completed Ended false Over "completed" "it has ended, and nothing moves it any more";
     Failed "failed" Failed Ended false Over "failed" "it has ended, and nothing moves it any more";
-    Cancelled "cancelled" Cancelled Ended false Over "cancelled" "it has ended, and nothing moves it any more";
+    Cancelled "cancelled" Cancelled Ended false Over "called off" "it has ended, and nothing moves it any more";
 }
 
 impl StageName {

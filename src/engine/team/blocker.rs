@@ -21,7 +21,7 @@ impl Agent {
 
     /// What its screen says of a need that is over, and may go on saying.
     pub(in crate::engine) fn past_need(&self) -> Option<Arc<str>> {
-        self.blocked.as_ref().filter(|need| need.over).map(|need| need.why.clone())
+        self.blocked.as_ref().filter(|need| need.is_past()).map(|need| need.why.clone())
     }
 
     /// Whether its program runs.
@@ -48,17 +48,24 @@ impl Work<'_> {
         }
         let Some(agent) = self.state.agents.get(name) else { return };
         let need = need.map(|need| self.with_a_look_again(agent, need));
+        let over = need.is_none();
         let need = match (&agent.blocked, need) {
             (None, None) => return,
+            (Some(before), None) if before.passed.is_some() => return,
+            (Some(before), None) if before.over => Some(before.passed_at(self.now)),
             // What it says about the time may be meant of another day by now.
-            (Some(before), Some(need)) if before.says(&need) && !before.is_forgotten() => return,
-            (Some(before), Some(need)) if !before.over => {
-                let goes_on = before.stops_the_clock() == need.stops_the_clock();
-                Some(Need { since: if goes_on { before.since } else { need.since }, ..need })
+            (Some(before), Some(need))
+                if before.passed.is_none() && before.says(&need) && !before.is_forgotten() =>
+            {
+                return;
+            }
+            (Some(before), Some(need)) => {
+                let goes_on = !before.over && before.stops_the_clock() == need.stops_the_clock();
+                let since = if goes_on { before.since } else { need.since };
+                Some(Need { since, ..need }.found_after(before, self.now))
             }
             (_, need) => need,
         };
-        let over = need.is_none();
         self.block(name, need);
         self.live.seeking.remove(name);
         if over {
@@ -132,13 +139,9 @@ impl Work<'_> {
 
     /// Something was typed to an agent: what its screen says from now on is new, though it be the same words.
     pub(in crate::engine) fn forget_need(&mut self, name: &AgentName) {
-        if self
-            .state
-            .agents
-            .get(name)
-            .is_some_and(|agent| agent.blocked.as_ref().is_some_and(|need| need.over))
-        {
-            self.emit(Event::Agent { name: name.clone(), change: AgentChange::Blocked { need: None } });
+        let past = self.state.agents.get(name).and_then(|agent| agent.blocked.as_ref());
+        if let Some(need) = past.filter(|need| need.is_past()).map(|need| need.passed_at(self.now)) {
+            self.emit(Event::Agent { name: name.clone(), change: AgentChange::Blocked { need: Some(need) } });
         }
     }
 

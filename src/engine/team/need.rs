@@ -7,6 +7,10 @@ use crate::engine::words::{AgentName, MessageId, Millis};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
+/// A provider that still refuses says so within a minute or two, retries of its program included: what its agent meets later
+/// is another need.
+const FOUND_AGAIN_MS: u64 = 3 * 60_000;
+
 /// What an agent needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Need {
@@ -34,6 +38,15 @@ pub struct Need {
     /// Whether that time has come. What its screen says stays known until it says something else.
     #[serde(default, skip_serializing_if = "is_default")]
     pub over: bool,
+    /// When something was typed after that, or its screen said no more of it: what it says from then on is new.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub passed: Option<Millis>,
+    /// When it was first seen, if it was looked at again since and was still there.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub first: Option<Millis>,
+    /// Whether it was found as it was before: that is no news.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub again: bool,
 }
 
 /// What kind of thing an agent needs.
@@ -49,6 +62,56 @@ pub enum NeedKind {
 }
 
 impl Need {
+    /// One that has just been seen.
+    #[must_use]
+    pub const fn new(kind: NeedKind, why: Arc<str>, since: Millis) -> Self {
+        Self {
+            kind,
+            why,
+            asks: None,
+            since,
+            until: None,
+            open_ended: false,
+            hidden: false,
+            looks: 0,
+            over: false,
+            passed: None,
+            first: None,
+            again: false,
+        }
+    }
+
+    /// Since when somebody or something has been waited for.
+    #[must_use]
+    pub fn first_seen(&self) -> Millis {
+        self.first.unwrap_or(self.since)
+    }
+
+    /// Whether its screen may go on saying it, and means nothing new by that.
+    pub(in crate::engine) fn is_past(&self) -> bool {
+        self.over && self.passed.is_none()
+    }
+
+    /// The same, of which its screen says no more from now on.
+    pub(in crate::engine) fn passed_at(&self, now: Millis) -> Self {
+        Self { passed: Some(now), ..self.clone() }
+    }
+
+    /// This need, which is found after an earlier one of the same agent: one of the same kind soon after a look again was never
+    /// over. It has lasted since it was first seen.
+    pub(in crate::engine) fn found_after(self, before: &Self, now: Millis) -> Self {
+        let looked_at = before.until.unwrap_or(before.since);
+        let typed_at = before.passed.unwrap_or(looked_at);
+        let is_soon = typed_at.since(looked_at) <= FOUND_AGAIN_MS && now.since(typed_at) <= FOUND_AGAIN_MS;
+        let goes_on = !before.over || is_soon;
+        if self.kind != before.kind || !goes_on {
+            return self;
+        }
+        let is_tried = before.over && before.open_ended && self.open_ended;
+        let again = is_tried && without_digits(&self.why).eq(without_digits(&before.why));
+        Self { first: Some(before.first_seen()).filter(|first| *first != self.since), again, ..self }
+    }
+
     /// Whether a screen that says this says nothing new.
     pub(in crate::engine) fn says(&self, other: &Self) -> bool {
         let asks_the_same = self.asks == other.asks;
@@ -119,6 +182,11 @@ impl Need {
         let looks = self.looks.saturating_add(1);
         Self { until: Some(now.plus(looks_again_ms(looks))), open_ended: true, looks, ..self.clone() }
     }
+}
+
+/// A countdown says the same at each look.
+fn without_digits(why: &str) -> impl Iterator<Item = char> + '_ {
+    why.chars().filter(|c| !c.is_ascii_digit())
 }
 
 /// How long it takes until a need is looked at again that has been so often.

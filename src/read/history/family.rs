@@ -21,6 +21,8 @@ pub struct MessageFamily {
     pub parts: HashMap<MessageId, Vec<MessageId>>,
     /// What members depend on, and has been completed since.
     pub met: HashSet<MessageId>,
+    /// The newest message that tries a member again.
+    pub retried: HashMap<MessageId, MessageId>,
     /// Lines that could not be understood.
     pub unread: u64,
     members: HashSet<MessageId>,
@@ -65,7 +67,8 @@ impl MessageFamily {
     fn is_mentioned(&self, payload: &str) -> bool {
         let is_ours = |id: &MessageId| self.members.contains(id) || self.awaited.contains(id);
         // An agent that asks for a person is about whoever it works for; which that is is seen when it is parsed.
-        mentions(payload, &["\"id\":\"", "\"parent\":\""], is_ours) || payload.contains(BLOCKED)
+        mentions(payload, &["\"id\":\"", "\"parent\":\"", "\"retry_of\":\""], is_ours)
+            || payload.contains(BLOCKED)
     }
 
     /// Takes in an event, if it is about a member or makes one.
@@ -75,6 +78,9 @@ impl MessageFamily {
             if let Some(parent) = parent.filter(|_| !self.members.contains(&message.id)) {
                 self.parts.entry(parent.clone()).or_default().push(message.id.clone());
                 self.members.insert(message.id.clone());
+            }
+            if let Some(old) = message.retry_of.as_ref().filter(|old| self.members.contains(*old)) {
+                self.retried.insert(old.clone(), message.id.clone());
             }
             if self.members.contains(&message.id) {
                 self.awaited.extend(unmet.iter().cloned());
@@ -87,7 +93,8 @@ impl MessageFamily {
         }
         if let Event::Agent { name, change: AgentChange::Blocked { need } } = event {
             let theirs = self.histories.values_mut().filter(|history| history.agent.as_ref() == Some(name));
-            theirs.for_each(|history| history.block(at, need.as_ref().map(|need| need.kind)));
+            let need = need.as_ref().filter(|need| need.passed.is_none()).map(|need| need.kind);
+            theirs.for_each(|history| history.block(at, need));
         }
         if let Some(id) = subject(event).filter(|id| self.members.contains(*id)) {
             let history = self.histories.entry(id.clone()).or_insert_with(|| MessageHistory::new(at));

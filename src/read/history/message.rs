@@ -3,7 +3,7 @@
 use super::step::step;
 use crate::engine::event::{Event, Why};
 use crate::engine::life::{Category, Move, Spent, Stage, StageName, TurnKind, next};
-use crate::engine::message::Message;
+use crate::engine::message::{Message, Outcome};
 use crate::engine::team::need::NeedKind;
 use crate::engine::words::{AgentName, MessageId, Millis, Seq};
 use crate::read::titles::title_of;
@@ -114,6 +114,11 @@ impl MessageHistory {
                 self.agent = self.agent.take().or(answered);
             }
             _ => {}
+        }
+        if let Event::Ended { outcome: Outcome::Failed, .. } = event {
+            // It was reported done by what failed it, in one step.
+            self.steps
+                .retain(|step| step.seq != seq.0 || !matches!(&*step.event.what, "claimed" | "verified"));
         }
         if let Some(mut step) = step((at, seq), event, whose.as_ref()) {
             step.event.turn = step.event.turn.or_else(|| Some(self.stage.turn()?.number));

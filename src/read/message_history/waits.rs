@@ -5,7 +5,9 @@ use crate::engine::message::Kind;
 use crate::engine::words::{MessageId, Millis, USER};
 use crate::read::history::{MessageFamily, MessageHistory};
 use crate::read::model::Model;
+use crate::read::retried::put_aside_at;
 use crate::wire::api::HistoryTree;
+use crate::wire::message::standing::StandingInfo;
 use crate::wire::time;
 
 /// How many parts are named that answers are awaited from.
@@ -51,6 +53,13 @@ impl<'a> Around<'a> {
             .map(|id| if self.model.workspace.letter_file(&id).exists() { "unread" } else { "read" })
             .map(str::to_owned);
         history.waits_for = found.and_then(|found| self.waits_for(history, found, family));
+        let standing =
+            MessageId::new(&history.id).ok().filter(|_| self.runs).and_then(|id| self.model.hindrance(&id));
+        let by_stage = || StandingInfo::of(history.kind.unwrap_or(Kind::Task), history.stage, &history.since);
+        history.standing = Some(standing.map_or_else(by_stage, |hindrance| hindrance.standing()));
+        history.put_aside = found
+            .filter(|found| found.stage() == StageName::Failed)
+            .and_then(|found| put_aside_at(&self.model.workspace, &found.message.as_ref()?.id, found.ended?));
     }
 
     fn waits_for(
@@ -76,32 +85,12 @@ impl<'a> Around<'a> {
             | StageName::Working
             | StageName::Claimed
             | StageName::Verified => match self.runs {
-                true => self.need_of(history, found),
+                true => {
+                    let id = MessageId::new(&history.id).ok();
+                    id.and_then(|id| self.model.hindrance(&id)).map(|hindrance| hindrance.whole())
+                }
                 false => Some("a daemon (`tasuki up`), to see what its agent has done".to_owned()),
             },
-        }
-    }
-
-    /// What its agent needs of a person, with the command that helps.
-    fn need_of(&self, history: &HistoryTree, found: &MessageHistory) -> Option<String> {
-        let name = found.agent.as_ref()?;
-        let agent = self.model.agent(name)?;
-        if agent.current_task.as_deref() != Some(&*history.id) {
-            return None;
-        }
-        let why = agent.why.map_or(String::new(), |why| format!(" ({why})"));
-        match agent.state.as_str() {
-            "waiting_input" if agent.asks.is_some() => {
-                Some(format!("a person: {name} asks something{why}: `tasuki answer {name}`"))
-            }
-            "waiting_input" | "error" => {
-                Some(format!("a person: {name} needs help{why}: `tasuki attach {name}`"))
-            }
-            "rate_limited" => {
-                let at = agent.until.map_or(String::new(), |until| format!(" at {until}"));
-                Some(format!("{name}'s limit to be over{at}{why}"))
-            }
-            _ => None,
         }
     }
 

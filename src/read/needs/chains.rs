@@ -1,7 +1,7 @@
 //! Who waits for whom: from a task of nobody's, along whoever has it, to the cause.
 
 use crate::engine::life::Category;
-use crate::engine::state::Open;
+use crate::engine::state::{Agent, Open};
 use crate::engine::words::{AgentName, MessageId, Millis};
 use crate::read::model::Model;
 use crate::wire::api::{CauseInfo, ChainInfo, NeedInfo, NeedKindInfo};
@@ -55,7 +55,10 @@ impl Model {
             match self.cause(&root, &mut chain, &by_agent, &by_message) {
                 Some(cause) if cause.who != WORK || chain.seen.len() > 1 => {
                     // What came later has not waited for as long as the cause lasts.
-                    let since = state.open.get(&root).map_or(cause.since, |open| open.since.max(cause.since));
+                    let waits_itself = |open: &Open| open.stage.is_under_way() && chain.seen.len() == 1;
+                    let began =
+                        state.open.get(&root).filter(|open| !waits_itself(open)).map(|open| open.since);
+                    let since = began.map_or(cause.since, |began| began.max(cause.since));
                     found.push((root, chain.agents, Cause { since, ..cause }))
                 }
                 _ => {}
@@ -98,10 +101,12 @@ impl Model {
         if chain.agents.last() != Some(agent) {
             chain.agents.push(agent.clone());
         }
+        let known = state.agents.get(agent).and_then(Agent::need);
+        let since = known.map_or(open.since, |need| need.first_seen().max(open.message.accepted_at));
         let you = |need: &NeedInfo| Cause {
             who: "you",
             text: need.title.clone(),
-            since: open.since,
+            since,
             need: Some(need.id.clone()),
             key: need.id.clone(),
         };

@@ -178,7 +178,7 @@ impl Model {
     fn failure(&mut self, ended: &Ended) -> NeedInfo {
         let finished = &ended.finished;
         let title = self.body_at(finished.body, ended.content_at).map(|body| title_of(&body.content));
-        let why = self.why_failed(&finished.message.id, finished.seq);
+        let why = self.why_ended(finished);
         failure(MessageView { title, reason: why, ..MessageView::finished(finished) }, finished.at)
     }
 

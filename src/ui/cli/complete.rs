@@ -5,11 +5,9 @@
 
 use super::context::{Color, Context, Globals};
 use super::look::look_within;
-use crate::engine::life::StageName;
-use crate::engine::message::Status;
 use crate::engine::words::USER;
 use crate::io::client::Client;
-use crate::read::Answers;
+use crate::read::{Answers, state_words};
 use crate::wire::api::{AgentQuery, AgentsQuery, MessagesQuery, NeedsQuery, TeamQuery};
 use clap::{Arg, Command};
 use clap_complete::CompleteEnv;
@@ -102,12 +100,8 @@ fn addressees() -> Vec<CompletionCandidate> {
 }
 
 fn states() -> Vec<CompletionCandidate> {
-    let words = Status::ALL.iter().map(|status| status.word());
-    let words = ["any", "open", "ended"].into_iter().chain(words);
-    words
-        .chain(StageName::ALL.iter().filter(|stage| !stage.has_ended()).map(|stage| stage.word()))
-        .map(|word| of(word, None))
-        .collect()
+    // Without spaces, which a shell would have to quote.
+    state_words().into_iter().map(|word| of(&word.replace(' ', "-"), None)).collect()
 }
 
 /// The newest messages in this state, with what they are about.

@@ -12,6 +12,7 @@ use crate::io::workspace::Workspace;
 use crate::read::letters;
 use crate::wire::api::{InboxInfo, InboxQuery, LetterInfo, StatusQuery, UnreadAnswerInfo};
 use crate::wire::message::view::MessageView;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 
@@ -94,27 +95,50 @@ pub(super) fn answer_is_read(context: &Context, workspace: &Workspace, task: &Me
     }
 }
 
+/// Whether what is printed counts as read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// It stays unread.
+    Nothing,
+    /// It counts where a person has it before the eyes.
+    Person,
+}
+
+/// Letters that were printed, for whoever follows a log: none is printed twice.
+#[derive(Debug, Default)]
+pub(super) struct Letters(BTreeSet<String>);
+
 /// Prints them, or that there are none.
-pub(super) fn show(context: &Context, workspace: &Workspace) -> Ended {
+pub(super) fn show(
+    context: &Context,
+    workspace: &Workspace,
+    printed: &mut Letters,
+    reading: Reading,
+) -> Ended {
     if workspace.unread() == 0 && !context.globals.json {
         return context.say("nothing unread");
     }
-    show_unread(context, workspace)
+    printed.show(context, workspace, reading)
 }
 
-/// Prints each whole, and removes it then: it is read. Whoever follows a log does so over the end of a daemon, so none is asked.
-pub(super) fn show_unread(context: &Context, workspace: &Workspace) -> Ended {
-    for letter in letters(workspace) {
-        if context.globals.json {
-            context.say(serde_json::json!({"unread": letter}).to_string())?;
-        } else {
-            context.say(text(&letter))?;
+impl Letters {
+    /// Prints each whole that is new. Whoever follows a log does so over the end of a daemon, so none is asked.
+    pub(super) fn show(&mut self, context: &Context, workspace: &Workspace, reading: Reading) -> Ended {
+        for letter in letters(workspace) {
+            if !self.0.insert(letter.id.clone()) {
+                continue;
+            }
+            if context.globals.json {
+                context.say(serde_json::json!({"unread": letter}).to_string())?;
+            } else {
+                context.say(text(&letter))?;
+            }
+            if reading == Reading::Person && is_person(context) {
+                read(workspace, &letter)?;
+            }
         }
-        if is_person(context) {
-            read(workspace, &letter)?;
-        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// An agent that looks at the log reads in nobody's place.

@@ -1,6 +1,6 @@
 //! `tasuki list`: messages, open ones first, in as many columns as there are.
 
-use super::ages::{Exact, age};
+use super::ages::{Exact, age, moment};
 use super::columns::{Column, rows};
 use super::context::{Context, Ended};
 use super::failure::{Failure, Kind};
@@ -13,6 +13,7 @@ use crate::io::client::Client;
 use crate::io::clock::Clock;
 use crate::io::workspace::Workspace;
 use crate::wire::api::{MessagePage, MessagesQuery};
+use crate::wire::message::standing::StandingInfo;
 use crate::wire::message::view::MessageView;
 use crate::wire::number::read_whole;
 use crate::wire::team_file::Settings;
@@ -28,11 +29,13 @@ Examples:
   tasuki list                              the newest messages, open ones first
   tasuki list --open --agent boss          what boss has, has had, or is waited for
   tasuki list --failed --since 2h
+  tasuki list --state 'waiting for a limit'
   tasuki list --grep 家計簿 --all          every message with this word
   tasuki list --json --open | jq -r '.messages[].id'
 
-A state is open, ended, a status (pending, failed, …) or a stage (queued, held, …). Without a daemon, the command reads \
-the journal.")]
+A state is open, ended or done, or a word of the STATE column, such as at work, waiting for a limit, waits for you, or called \
+off. The words of the files (in_progress, cancelled, …) are taken too. Hyphens may stand for spaces. If only queued messages are \
+listed, they stand in the order in which they are taken. Without a daemon, the command reads the journal.")]
 pub(super) struct Args {
     /// Only open messages
     #[arg(long, conflicts_with_all = ["failed", "state"])]
@@ -168,34 +171,45 @@ pub(super) fn table(messages: &[MessageView], letters: Letters, now: &str) -> St
             view.id.to_string(),
             state(view, letters),
             format!("{} {} {}", view.from, letters.to(), view.agent.as_ref().unwrap_or(&view.to)),
-            age(Some(&view.since), now, Exact::Seconds),
-            what(view),
+            age(Some(&standing(view).since), now, Exact::Seconds),
+            what(view, now),
         ]
     };
     rows(&columns, messages.iter().map(row).collect(), terminal_width())
 }
 
+/// How it stands; a file says only its stage.
+pub(super) fn standing(view: &MessageView) -> StandingInfo {
+    let stage = view.stage.or_else(|| StageName::of(view.status.word()));
+    let by_stage = || StandingInfo::of(view.kind, stage.unwrap_or(StageName::Queued), &view.since);
+    view.standing.clone().unwrap_or_else(by_stage)
+}
+
 /// The mark of its state and its words.
 pub(super) fn state(view: &MessageView, letters: Letters) -> String {
-    let stage = view.stage.or_else(|| StageName::of(view.status.word()));
-    let mark = stage.map_or(" ", |stage| letters.stage(stage));
-    let words = stage.map_or(view.status.word(), StageName::said);
+    let words = standing(view).words;
     match view.parts {
-        0 => format!("{mark} {words}"),
-        parts => format!("{mark} {words} ({parts})"),
+        0 => format!("{} {words}", letters.message(view)),
+        parts => format!("{} {words} ({parts})", letters.message(view)),
     }
 }
 
 /// What it is about, and what holds it up.
-fn what(view: &MessageView) -> String {
+fn what(view: &MessageView, now: &str) -> String {
     let title = view.title.clone().unwrap_or_default();
-    let why = match &view.waits_for {
-        Some(waits) => Some(format!("waits for {waits}")),
-        None => view.reason.clone().filter(|_| view.status.word() == "failed"),
+    let why = match (back_at(&standing(view), now), &view.waits_for) {
+        (Some(back), _) => Some(back),
+        (None, Some(waits)) => Some(format!("waits for {waits}")),
+        (None, None) => view.reason.clone().filter(|_| view.status.has_ended()),
     };
     match why {
         Some(why) if title.is_empty() => why,
         Some(why) => format!("{title}: {why}"),
         None => title,
     }
+}
+
+/// When a limit is over, if that is known.
+pub(super) fn back_at(standing: &StandingInfo, now: &str) -> Option<String> {
+    standing.until.as_ref().map(|until| format!("back at {}", moment(until, now)))
 }

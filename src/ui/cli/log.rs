@@ -4,7 +4,7 @@ use super::context::{Context, Ended};
 use super::dropping;
 use super::failure::{Failure, Kind};
 use super::files;
-use super::inbox;
+use super::inbox::{self, Letters, Reading};
 use super::look::refused;
 use super::table::harmless;
 use crate::engine::words::{AgentName, MessageId, USER};
@@ -13,8 +13,10 @@ use crate::io::clock;
 use crate::io::log_reader::{LogTail, LogWish, StatusLog};
 use crate::io::workspace::Workspace;
 use crate::read::log_since;
+use crate::wire::api::LogLineInfo;
 use crate::wire::number::read_whole;
 use crate::wire::team_file::Settings;
+use std::io::IsTerminal;
 use std::time::Duration;
 
 /// Between two looks at a log that is followed: a person notices no difference.
@@ -30,8 +32,9 @@ Examples:
   tasuki log --since 10m         what happened lately
   tasuki log user                only your unread messages
 
-Below the lines of the whole team, the command prints your unread messages. Then they count as read. The logs are plain \
-files: `tail -f status/activity.log` works as well. `tasuki why` prints the whole history of a message.")]
+Below the lines of the whole team, the command prints your unread messages, which stay unread. `tasuki log user` counts them as \
+read if it prints to a terminal; `tasuki inbox` does so in any case. The logs are plain files: `tail -f status/activity.log` \
+works as well. `tasuki why` prints the whole history of a message.")]
 pub(super) struct Args {
     /// Agent name, message id, or `user`
     #[arg(value_name = "AGENT|ID")]
@@ -71,23 +74,24 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     for line in lines.iter().rev() {
         print(context, line)?;
     }
+    let mut letters = Letters::default();
     if is_all {
-        inbox::show_unread(context, &workspace)?;
+        letters.show(context, &workspace, Reading::Nothing)?;
     }
     if !args.follow {
         return Ok(());
     }
-    follow(context, &workspace, LogTail::new(log, end), is_all)
+    follow(context, &workspace, LogTail::new(log, end), is_all.then_some(letters))
 }
 
-fn follow(context: &Context, workspace: &Workspace, mut log: LogTail, is_all: bool) -> Ended {
+fn follow(context: &Context, workspace: &Workspace, mut log: LogTail, mut letters: Option<Letters>) -> Ended {
     let client = Client::new(workspace, &context.around)?;
     loop {
         for line in log.read()? {
             print(context, &line)?;
         }
-        if is_all {
-            inbox::show_unread(context, workspace)?;
+        if let Some(letters) = &mut letters {
+            letters.show(context, workspace, Reading::Nothing)?;
         }
         client.pause(LOOK);
     }
@@ -95,12 +99,15 @@ fn follow(context: &Context, workspace: &Workspace, mut log: LogTail, is_all: bo
 
 /// Only what was sent to the user, and what is sent from now on if that is followed.
 fn of_user(context: &Context, workspace: &Workspace, follow: bool) -> Ended {
+    // What goes into a pipe was before nobody's eyes.
+    let reading = if std::io::stdout().is_terminal() { Reading::Person } else { Reading::Nothing };
+    let mut letters = Letters::default();
     if !follow {
-        return inbox::show(context, workspace);
+        return inbox::show(context, workspace, &mut letters, reading);
     }
     let client = Client::new(workspace, &context.around)?;
     loop {
-        inbox::show_unread(context, workspace)?;
+        letters.show(context, workspace, reading)?;
         client.pause(LOOK);
     }
 }
@@ -145,7 +152,5 @@ fn print(context: &Context, line: &str) -> Ended {
     if !context.globals.json {
         return context.say(harmless(line));
     }
-    let (at, text) = line.split_once(' ').unwrap_or(("", line));
-    let value = serde_json::json!({"at": at, "text": text});
-    context.say(value.to_string())
+    context.say(serde_json::to_string(&LogLineInfo::of(line)).unwrap_or_default())
 }

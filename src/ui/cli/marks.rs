@@ -3,6 +3,8 @@
 use super::context::Context;
 use crate::engine::life::StageName;
 use crate::wire::api::{AgentInfo, NeedKindInfo};
+use crate::wire::message::standing::StandingInfo;
+use crate::wire::message::view::MessageView;
 
 /// Which letters may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,6 +101,17 @@ impl Letters {
             StageName::Completed => self.pick("✓", "+"),
             StageName::Failed => self.failed(),
             StageName::Cancelled => self.pick("⊘", "/"),
+        }
+    }
+
+    /// The mark of how a message stands.
+    pub(super) fn message(self, view: &MessageView) -> &'static str {
+        let stage = view.stage.or_else(|| StageName::of(view.status.word()));
+        match view.standing.as_ref().map(|standing| standing.words.as_str()) {
+            Some(StandingInfo::LIMIT) => self.limit(),
+            Some(StandingInfo::YOU) => self.asks(),
+            Some(StandingInfo::DELIVERED) => "!",
+            _ => stage.map_or(" ", |stage| self.stage(stage)),
         }
     }
 

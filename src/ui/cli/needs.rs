@@ -113,7 +113,9 @@ fn page(needs: &NeedsInfo, letters: Letters) -> String {
             }
             let same = needs.chains.iter().filter(|other| cause(other) == cause(chain));
             let others: Vec<&str> = same.skip(1).map(|other| &*other.message).collect();
-            lines.push(harmless(&chain_line(chain, &others, &needs.now, letters)));
+            let need = needs.needs.iter().find(|need| chain.need.as_ref() == Some(&need.id));
+            let back = need.map_or(String::new(), |need| until(need, &needs.now));
+            lines.push(harmless(&(chain_line(chain, &others, &needs.now, letters) + &back)));
         }
     }
     lines.join("\n")

@@ -5,7 +5,7 @@ use super::context::{Context, Ended};
 use super::dropping;
 use super::failure::{Failure, Kind};
 use super::inbox;
-use super::list::{state, table};
+use super::list::{back_at, standing, table};
 use super::look::look;
 use super::marks::Letters;
 use super::table::{harmless, harmless_lines};
@@ -27,7 +27,8 @@ Examples:
   tasuki show msg-a1b2c3d4e5f6 --answer > answer.md     only the answer's text, byte for byte
   tasuki show msg-a1b2c3d4e5f6 --json | jq -r .answer.proof
 
-`tasuki why ID` prints what happened to it.
+The line `done:` says how tasuki knows that, and behind `by` and `proof:` stand the words that files and logs have for it: \
+docs/evidence.md explains each. `tasuki why ID` prints what happened to it.
 
 Exit codes:
   1  with --answer: the message failed or was cancelled
@@ -88,11 +89,16 @@ fn answer_alone(context: &Context, details: &MessageDetails) -> Ended {
         }
         Status::Failed | Status::Cancelled => {
             let reason = message.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
-            let said = format!("{id} {}{reason}", status.word());
+            let said = match status {
+                Status::Cancelled => {
+                    format!("{id} was {}", message.reason.as_deref().unwrap_or("called off"))
+                }
+                _ => format!("{id} {}{reason}", status.word()),
+            };
             Err(Failure::new(Kind::Failed, status.word(), said, why))
         }
         Status::Pending | Status::InProgress => {
-            let said = format!("{id} has no answer yet: it is {}", stage_of(message));
+            let said = format!("{id} has no answer yet: it is {}", standing(message).words);
             let cure = format!("wait until queue/results/{id}.yaml is there; {why}");
             Err(Failure::new(Kind::TimedOut, "no-answer-yet", said, cure))
         }
@@ -110,13 +116,10 @@ fn print_bytes(text: &str) -> Ended {
     Ok(out.flush()?)
 }
 
-fn stage_of(view: &MessageView) -> &'static str {
-    view.stage.map_or(view.status.word(), crate::engine::life::StageName::said)
-}
-
 fn page(details: &MessageDetails, letters: Letters, now: &str) -> String {
-    let MessageDetails { message, content, answer, part_messages: parts } = details;
+    let MessageDetails { message, content, answer, part_messages: parts, said, .. } = details;
     let mut lines = vec![heading(message, letters, now)];
+    lines.extend(ended(details).into_iter().map(|fact| format!("  {}", harmless(&fact))));
     lines.extend(facts(message).into_iter().map(|fact| format!("  {fact}")));
     lines.push(String::new());
     match content {
@@ -125,11 +128,16 @@ fn page(details: &MessageDetails, letters: Letters, now: &str) -> String {
     }
     if let Some(answer) = answer {
         lines.push(String::new());
-        lines.push(harmless(&evidence(answer, &message.id)));
+        lines.push(harmless(&headline(answer, &message.id)));
         if answer.text.trim().is_empty() {
             lines.push("  (no text)".to_owned());
         }
         lines.extend(text_of(&answer.text));
+    }
+    if let Some(said) = said {
+        lines.push(String::new());
+        lines.push("what its agent had said before:".to_owned());
+        lines.extend(text_of(said));
     }
     if !parts.is_empty() {
         lines.push(String::new());
@@ -140,13 +148,42 @@ fn page(details: &MessageDetails, letters: Letters, now: &str) -> String {
 
 fn heading(view: &MessageView, letters: Letters, now: &str) -> String {
     let MessageView { id, from, to, kind, .. } = view;
-    let since = age(Some(&view.since), now, Exact::Seconds);
+    let standing = standing(view);
+    let since = age(Some(&standing.since), now, Exact::Seconds);
     let since = if view.status.has_ended() { format!("{since} ago") } else { format!("for {since}") };
+    let back = back_at(&standing, now).map_or(String::new(), |back| format!(", {back}"));
+    let place = view.place.as_ref().map_or(String::new(), |place| format!(", {}", place.words()));
+    let parts = if view.parts > 0 { format!(" ({})", view.parts) } else { String::new() };
     let bold = anstyle::Style::new().bold();
-    let (mark, words) = state(view, letters)
-        .split_once(' ')
-        .map_or_else(|| (String::new(), String::new()), |(mark, words)| (mark.to_owned(), words.to_owned()));
-    format!("{mark} {bold}{id}{bold:#}: {} from {from} to {to}; {words} {since}", kind.word())
+    let (mark, words) = (letters.message(view), standing.words);
+    format!(
+        "{mark} {bold}{id}{bold:#}: {} from {from} to {to}; {words}{place}{parts} {since}{back}",
+        kind.word()
+    )
+}
+
+/// How it ended, in plain words, and what became of it since.
+fn ended(details: &MessageDetails) -> Vec<String> {
+    let MessageDetails { message, answer, retried_as, put_aside, .. } = details;
+    let mut facts = Vec::new();
+    match (message.status, &message.reason) {
+        (Status::Failed, Some(reason)) => facts.push(format!("failed: {reason}")),
+        (Status::Failed, None) => {
+            let by = answer.as_ref().filter(|answer| answer.source.is_some());
+            facts.extend(
+                by.map(|answer| format!("failed: {} says so itself, see its error below", answer.from)),
+            );
+        }
+        (Status::Cancelled, Some(reason)) => facts.push(reason.clone()),
+        (Status::Completed, _) => {
+            let meaning = answer.as_ref().and_then(|answer| answer.meaning.as_ref());
+            facts.extend(meaning.map(|meaning| format!("done: {meaning}")));
+        }
+        _ => {}
+    }
+    facts.extend(retried_as.as_ref().map(|id| format!("tried again as {id}")));
+    facts.extend(put_aside.as_ref().map(|at| format!("put aside {at}")));
+    facts
 }
 
 /// What else is known of it, each in a line.
@@ -163,7 +200,8 @@ fn facts(view: &MessageView) -> Vec<String> {
         let ids: Vec<&str> = view.depends_on.iter().map(MessageId::as_str).collect();
         facts.push(format!("after {}", ids.join(", ")));
     }
-    let reason = view.reason.as_ref().filter(|_| view.waits_for.as_ref() != view.reason.as_ref());
+    let is_news = view.waits_for.as_ref() != view.reason.as_ref() && !view.status.has_ended();
+    let reason = view.reason.as_ref().filter(|_| is_news);
     facts.extend(reason.map(|reason| harmless(&format!("reason: {reason}"))));
     facts.extend(view.waits_for.as_ref().map(|waits| harmless(&format!("waits for {waits}"))));
     if view.verified == Some(false) && !view.from.is_user() {
@@ -173,7 +211,7 @@ fn facts(view: &MessageView) -> Vec<String> {
 }
 
 /// From whom an answer is, and how that is known.
-fn evidence(answer: &AnswerInfo, id: &MessageId) -> String {
+fn headline(answer: &AnswerInfo, id: &MessageId) -> String {
     let AnswerInfo { from, at, kind, proof, .. } = answer;
     let by = answer.source.as_ref().map_or(String::new(), |source| format!(", by {source}, proof: {proof}"));
     let cut = if answer.truncated { format!("; {ONLY_THE_END}") } else { String::new() };

@@ -2,13 +2,16 @@
 
 use super::ages::Exact;
 use super::context::{Context, Ended};
-use super::failure::Failure;
+use super::failure::{Failure, Kind};
 use super::marks::Letters;
 use super::shown::Shown;
 use super::table::terminal_width;
 use super::team::{Style, short_pulse};
 use super::watch;
+use super::why;
+use crate::engine::words::AgentName;
 use crate::io::client::{Client, ClientError};
+use crate::io::workspace::Workspace;
 use crate::wire::api::{Question, StatusInfo, StatusQuery};
 use std::time::Duration;
 
@@ -38,6 +41,9 @@ pub(super) struct Args {
     /// Use only ASCII characters
     #[arg(long)]
     ascii: bool,
+    /// Whoever names an agent is told which verbs show one
+    #[arg(hide = true)]
+    agent: Option<String>,
 }
 
 pub(super) fn run(context: &Context, args: &Args) -> Ended {
@@ -46,6 +52,9 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     }
     // A daemon goes on without its team file.
     let workspace = context.workspace()?;
+    if let Some(name) = &args.agent {
+        return Err(one_agent(context, &workspace, name));
+    }
     let client = Client::new(&workspace, &context.around)?;
     let letters = Letters::of(context, args.ascii);
     if args.watch {
@@ -55,6 +64,21 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     context.tell(&shown, || shown.page(Style { letters, exact: Exact::Seconds, width: terminal_width() }))
 }
 
+/// Which verbs show one agent: this one shows the team.
+fn one_agent(context: &Context, workspace: &Workspace, name: &str) -> Failure {
+    let known = AgentName::new(name).ok().and_then(|name| why::member(context, workspace, &name));
+    let Some(agent) = known else {
+        let why =
+            format!("`tasuki status` shows the whole team, and there is no agent `{}`", name.escape_debug());
+        return Failure::new(Kind::Rejected, "unknown", why, "`tasuki status` lists the agents");
+    };
+    let cure = format!(
+        "`tasuki why {agent}` tells what it does and did, `tasuki list --agent {agent}` its tasks, `tasuki attach {agent}` shows \
+         its screen"
+    );
+    Failure::new(Kind::Rejected, "one-agent", "`tasuki status` shows the whole team", cure)
+}
+
 /// One line for a status line: whatever is wrong is said in it.
 fn line(context: &Context, is_ascii: bool) -> Ended {
     let letters = Letters::of(context, is_ascii);
@@ -62,7 +86,7 @@ fn line(context: &Context, is_ascii: bool) -> Ended {
         client.get::<StatusInfo>(&StatusQuery {}.address(), LINE_PATIENCE).map_err(|error| match error {
             ClientError::TooSlow(_) => Failure::from(error),
             // One that starts or ends is none yet, or no more.
-            error => Failure { kind: super::failure::Kind::NoDaemon, ..Failure::from(error) },
+            error => Failure { kind: Kind::NoDaemon, ..Failure::from(error) },
         })
     });
     let line = match asked {
@@ -70,8 +94,8 @@ fn line(context: &Context, is_ascii: bool) -> Ended {
             let stop = if status.halted_since.is_some() { " STOP" } else { "" };
             format!("{}{stop}", short_pulse(&status.pulse, letters))
         }
-        Err(failure) if failure.kind == super::failure::Kind::TimedOut => "tasuki: no answer".to_owned(),
-        Err(failure) if failure.kind == super::failure::Kind::NoDaemon => "tasuki: no daemon".to_owned(),
+        Err(failure) if failure.kind == Kind::TimedOut => "tasuki: no answer".to_owned(),
+        Err(failure) if failure.kind == Kind::NoDaemon => "tasuki: no daemon".to_owned(),
         Err(_) => "tasuki: no workspace".to_owned(),
     };
     context.tell(&serde_json::json!({"line": line}), || line.clone())

@@ -98,7 +98,8 @@ impl Waiting<'_> {
             return Ok(());
         }
         let kind = if answer.file.completion_source.is_some() { Kind::Failed } else { failed_kind(&info) };
-        let why = format!("{} {}", self.id, info.status.word());
+        let ended = if info.status == Status::Cancelled { "was called off" } else { info.status.word() };
+        let why = format!("{} {ended}", self.id);
         Err(Failure::new(kind, info.status.word(), why, format!("see `tasuki why {}`", self.id)))
     }
 
@@ -214,7 +215,7 @@ impl Waiting<'_> {
     }
 
     fn end_without_answer(&self, info: &MessageView) -> Ended {
-        let words = format!("{} is {}", self.id, info.status.word());
+        let words = format!("{} is {}", self.id, said(info));
         if info.status == Status::Completed {
             return self.context.tell(info, || words);
         }

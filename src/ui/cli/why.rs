@@ -3,7 +3,7 @@
 use super::context::{Context, Ended};
 use super::dropping;
 use super::failure::{Failure, Kind};
-use super::history::draw::{Style, draw};
+use super::history::draw::{Style, draw, now_words};
 use super::look::{Looked, look};
 use super::table::harmless;
 use crate::engine::words::{AgentName, MessageId};
@@ -57,7 +57,7 @@ fn about_message(context: &Context, workspace: &Workspace, args: &Args, id: &Mes
         };
     warn(context, unread);
     let now = tree.waits_for.as_ref();
-    let now = now.map(|what| format!("{}, waits for {what}", tree.stage.said()));
+    let now = now.map(|what| format!("{}, waits for {what}", now_words(&tree)));
     let value = serde_json::json!({"subject": args.subject, "story": tree.story, "now": now, "tree": tree});
     context.tell(&value, || draw(&tree, Style::of_the_terminal(args.full)))
 }

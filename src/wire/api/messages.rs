@@ -3,11 +3,13 @@
 use super::step::HistoryStepInfo;
 use crate::engine::life::StageName;
 use crate::engine::message::{Kind, Status};
+use crate::wire::message::standing::StandingInfo;
 use crate::wire::message::view::{MessageView, is_zero};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Some messages: open ones first, newest first, then finished ones, those that ended last first.
+/// Some messages: open ones first, newest first, then finished ones, those that ended last first. Where only queued ones are
+/// asked for, they stand in the order in which they go, the next one first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MessagePage {
     /// The messages.
@@ -29,9 +31,18 @@ pub struct MessageDetails {
     /// Its content; null if it cannot be read any more.
     #[serde(default)]
     pub content: Option<String>,
-    /// Its answer, if it has one.
+    /// Its answer, if it has one; one that was called off has none.
     #[serde(default)]
     pub answer: Option<AnswerInfo>,
+    /// What its agent had said of it before it was called off, if it had said anything.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub said: Option<String>,
+    /// Id of the newest message that tries it again, if one does.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub retried_as: Option<String>,
+    /// Time at which a person dismissed it, if it failed and somebody did lately (RFC 3339).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub put_aside: Option<String>,
     /// Parts of it, oldest first, as far as they are open or ended lately.
     #[serde(default)]
     pub part_messages: Vec<MessageView>,
@@ -54,6 +65,9 @@ pub struct AnswerInfo {
     pub source: Option<String>,
     /// What it is worth: token, weak or person.
     pub proof: String,
+    /// What these two mean, in plain words; null for an error of tasuki's own.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub meaning: Option<String>,
     /// Whether only a part of the text could be kept.
     pub truncated: bool,
     /// Text of the answer.
@@ -126,6 +140,15 @@ pub struct HistoryTree {
     pub letter: Option<String>,
     /// What it waits for; null if it ended or its agent has it.
     pub waits_for: Option<String>,
+    /// How it stands at this moment, in words that all faces say.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub standing: Option<StandingInfo>,
+    /// Id of the newest message that tries it again, if one does.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub retried_as: Option<String>,
+    /// Time at which a person dismissed it, if it failed and somebody did lately (RFC 3339).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub put_aside: Option<String>,
     /// What happened to it, oldest first.
     pub story: Vec<HistoryStepInfo>,
     /// Stretches of time, oldest first: who had it, and how.

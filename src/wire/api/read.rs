@@ -101,7 +101,8 @@ pub struct AgentHistoryQuery {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MessagesQuery {
-    /// Which of them: `any`, `open`, `ended`, or a status or stage. Default: any
+    /// Which of them: `any`, `open`, `ended`, `done`, a status, a stage, or the words of how they stand, such as
+    /// `waiting for a limit`. Default: any
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
     /// Agent that has it, has had it, sent it, or is its recipient; `user` for one's own.

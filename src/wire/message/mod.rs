@@ -3,10 +3,13 @@
 
 mod digest;
 pub mod draft;
+pub mod evidence;
 mod expect;
 mod fields;
 pub mod json;
+pub mod note;
 pub mod refused;
 pub mod schema;
 pub mod secret;
+pub mod standing;
 pub mod view;

@@ -8,11 +8,13 @@
 //! words and have others between them. So a screen that shows the file, in rows of whatever width, has no line with the two and
 //! nothing else, which is what a claim is. Where the phrase counts alone, its letters are shown one by one.
 
+use super::note::Note;
+use super::standing::{PlaceInfo, StandingInfo};
 use crate::engine::engine::Engine;
 use crate::engine::event::Answer;
 use crate::engine::life::{CompletionSource, Stage, StageName};
 use crate::engine::message::{Besides, Body, Expect, Kind, Message, OnDoubt, Priority, Status};
-use crate::engine::state::{Finished, Open, PartAnswer};
+use crate::engine::state::{Finished, Open};
 use crate::engine::view::ONLY_THE_END;
 use crate::engine::words::{AgentName, MessageId, Token};
 use crate::wire::time::{rfc3339, write_duration};
@@ -22,12 +24,9 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde::{Deserialize, Deserializer, Serialize as DeriveSerialize};
 use std::sync::Arc;
 
-/// Longest answer of a part that is in its parent's file; a longer one is named by its path, since agents read the
-/// file whole.
-const NOTE_BYTES_MAX: usize = 64 << 10;
-
 /// What the socket alone says, and no file.
-const SOCKET_KEYS: [&str; 6] = ["since", "agent", "waits_for", "answered", "title", "parts"];
+const SOCKET_KEYS: [&str; 8] =
+    ["since", "agent", "waits_for", "answered", "title", "parts", "standing", "place"];
 
 /// A message, open or recently finished. Its content is in `queue/active/ID.yaml` or `queue/done/DAY/ID.yaml`, its
 /// answer in `queue/results/ID.yaml`.
@@ -109,6 +108,12 @@ pub struct MessageView {
     /// Number of its parts that have not ended.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub parts: usize,
+    /// How it stands at this moment, in words that all faces say; null where it was not looked up.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub standing: Option<StandingInfo>,
+    /// Its place in its queue, if it is in one; null in the stream, since it changes as others go.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub place: Option<PlaceInfo>,
     /// What is in files alone.
     #[serde(flatten, skip_serializing)]
     #[schemars(skip)]
@@ -161,50 +166,6 @@ pub struct InFile {
     pub extra: Arc<str>,
 }
 
-/// One answer or one piece of feedback in a task's file.
-#[derive(Debug, Clone, PartialEq, Eq, Default, DeriveSerialize, Deserialize)]
-#[serde(default)]
-pub struct Note {
-    /// The part that this answers.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<MessageId>,
-    /// Who answered.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<AgentName>,
-    /// How the part ended.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<Status>,
-    /// When (RFC 3339).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub at: Option<String>,
-    /// Whether only the end of its answer could be kept.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub truncated: bool,
-    /// The text.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "prose")]
-    pub content: Option<String>,
-    /// Where the whole text is if it is long, relative to the workspace.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-}
-
-impl Note {
-    /// The answer to a part.
-    #[must_use]
-    pub fn of(told: &PartAnswer, answer: &Answer) -> Self {
-        let is_long = answer.body.content.len() > NOTE_BYTES_MAX;
-        Self {
-            id: Some(told.child.clone()),
-            from: Some(told.from.clone()),
-            status: Some(told.outcome.status()),
-            at: Some(rfc3339(answer.at)),
-            truncated: answer.truncated,
-            content: (!is_long).then(|| answer.body.content.to_string()),
-            path: is_long.then(|| format!("queue/results/{}.yaml", told.child)),
-        }
-    }
-}
-
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
 pub(in crate::wire) fn is_zero(number: &usize) -> bool {
     *number == 0
@@ -242,6 +203,8 @@ impl MessageView {
             answered: false,
             title: None,
             parts: 0,
+            standing: None,
+            place: None,
             file: InFile { content, ..InFile::default() },
         }
     }
@@ -412,10 +375,6 @@ fn letters(phrase: &str) -> Option<String> {
     let apart = apart.join("-");
     let said = squeezed(&format!("{END_ALONE} phrase_letters: {apart}"));
     (!said.contains(&squeezed(phrase))).then_some(apart)
-}
-
-fn prose<S: Serializer>(text: &Option<String>, to: S) -> Result<S::Ok, S::Error> {
-    text.as_deref().map(Prose).serialize(to)
 }
 
 fn shared<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error> {

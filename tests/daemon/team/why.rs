@@ -79,7 +79,7 @@ fn what_is_open_is_named_with_what_it_waits_for() {
     check_waits(&house, "t", &of(""));
     check_waits(&house, "u", &[("u", "coding_writing_specialist, who is working on t.plan.code")]);
     let told = why(&house, &["t"]);
-    assert!(told.contains("now: being worked on; coding_writing_specialist has it since "), "{told}");
+    assert!(told.contains("now: at work; coding_writing_specialist has it since "), "{told}");
     assert!(told.contains("t.plan.research: answer from research_analysis_specialist (completed)"), "{told}");
     let place = |text: &str| told.find(text).unwrap_or_else(|| panic!("no {text} in {told}"));
     assert!(place("  t.plan: task from grand_boss") < place("    t.plan.code: task from middle_manager"));

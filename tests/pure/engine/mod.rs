@@ -24,4 +24,4 @@ mod speaking;
 mod stages;
 mod standing;
 mod unclaimed;
-mod world;
+pub(crate) mod world;

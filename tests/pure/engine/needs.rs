@@ -3,9 +3,11 @@
 use crate::engine::make::{name, team};
 use crate::engine::world::World;
 use std::sync::Arc;
+use tasuki::engine::history::tell;
 use tasuki::engine::input::Report;
 use tasuki::engine::screen::reading::Dialog;
-use tasuki::engine::team::need::{AnsweredBy, NeedKind};
+
+use tasuki::engine::team::need::{AnsweredBy, Need, NeedKind};
 use tasuki::engine::words::Millis;
 
 fn needs(world: &mut World, kind: NeedKind, why: &str, until_in: Option<u64>) -> String {
@@ -196,6 +198,82 @@ fn an_error_whose_end_nobody_knows_is_looked_at_again_ever_less_often() {
         needs(&mut world, kind, "exceeded retry limit, last status: 429", None);
         assert!(world.pass(60_000).contains("seek boss past"), "it got something done: it begins anew");
     }
+}
+
+/// What was told of an agent's needs, in all.
+fn told(world: &World) -> Vec<String> {
+    let events = world.journal.iter().flat_map(|(_, _, events)| events);
+    let lines = events.filter_map(|event| tell(event, None)).map(|line| line.text);
+    let words = ["rate_limited:", "error:", "no longer needs attention"];
+    lines.filter(|line| words.iter().any(|word| line.contains(word))).collect()
+}
+
+fn waits_since(world: &World) -> Option<Millis> {
+    let need = world.engine.state().agents[&name("boss")].need();
+    need.map(Need::first_seen)
+}
+
+#[test]
+fn a_wait_counts_from_its_first_sight_and_a_look_that_finds_it_again_tells_nothing() {
+    for kind in [NeedKind::Repair, NeedKind::Limit] {
+        let mut world = World::new(patient_team());
+        world.send("t1 user>boss");
+        world.give("boss");
+        let first = world.now;
+        for (round, minutes) in [1, 2, 5, 10].into_iter().enumerate() {
+            needs(&mut world, kind, &format!("retry limit, {round} left"), None);
+            assert_eq!(waits_since(&world), Some(first), "{minutes}");
+            world.pass(minutes * 60_000);
+            world.ready("boss");
+            world.pass(2_000);
+            // The program tries, and shows no limit until it is refused.
+            match round % 2 {
+                0 => world.report("boss", Report::NeedsNothing),
+                _ => world.submitted("boss"),
+            };
+            assert_eq!(state(&world), "working");
+            world.pass(60_000);
+        }
+        assert_eq!(told(&world).len(), 1, "{:#?}", told(&world));
+        // What it meets after it has worked is another one.
+        world.submitted("boss");
+        world.pass(200_000);
+        needs(&mut world, kind, "retry limit, 0 left", None);
+        assert_eq!((waits_since(&world), told(&world).len()), (Some(world.now), 2), "{:#?}", told(&world));
+        world.claim("boss");
+        world.send("t2 user>boss");
+        world.give("boss");
+        needs(&mut world, kind, "retry limit, 0 left", None);
+        assert_eq!(waits_since(&world), Some(world.now), "it got something done between them");
+    }
+}
+
+#[test]
+fn a_limit_of_which_other_words_are_found_is_told_and_has_lasted_since_the_first() {
+    let mut world = World::new(patient_team());
+    world.send("t1 user>boss");
+    world.give("boss");
+    let first = world.now;
+    needs(&mut world, NeedKind::Limit, "session limit · resets 3pm", Some(60_000));
+    world.pass(60_001);
+    world.ready("boss");
+    world.submitted("boss");
+    needs(&mut world, NeedKind::Limit, "session limit · resets 3pm", Some(60_000));
+    assert_eq!(
+        (waits_since(&world), told(&world).len()),
+        (Some(first), 2),
+        "its time had come, and it is not over"
+    );
+    world.pass(60_001);
+    world.ready("boss");
+    world.submitted("boss");
+    needs(&mut world, NeedKind::Limit, "weekly limit", None);
+    assert_eq!((waits_since(&world), told(&world).len()), (Some(first), 3), "{:#?}", told(&world));
+    world.pass(60_001);
+    world.ready("boss");
+    world.submitted("boss");
+    needs(&mut world, NeedKind::Repair, "log in", None);
+    assert_eq!(waits_since(&world), Some(world.now), "an error is no limit");
 }
 
 #[test]

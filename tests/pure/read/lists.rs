@@ -1,9 +1,10 @@
-//! Lists by pages: each message that is meant is given once, open ones first, and each kind newest first.
+//! Lists by pages: each message that is meant is given once, open ones first, and each kind newest first, but for what is queued.
 
 use super::writer::Writer;
+use std::cmp::Reverse;
 use tasuki::engine::life::StageName;
-use tasuki::engine::message::Message;
-use tasuki::engine::words::AgentName;
+use tasuki::engine::message::{Message, Outcome};
+use tasuki::engine::words::{AgentName, Millis};
 use tasuki::read::{Answers as _, Model};
 use tasuki::wire::api::{MessageQuery, MessagesQuery};
 use tasuki::wire::time::rfc3339_ms;
@@ -73,8 +74,15 @@ fn means(
 }
 
 /// What must be in the list.
-fn expected(query: &MessagesQuery, writer: &Writer) -> Vec<String> {
-    let open = writer.open().into_iter().map(|open| (&open.message, open.stage.name(), open.agent.as_ref()));
+fn expected(query: &MessagesQuery, writer: &Writer, now: Millis) -> Vec<String> {
+    let mut open = writer.open();
+    if query.state.as_deref() == Some("queued") {
+        open.sort_by_key(|open| {
+            let waits = open.waits().map_or(u64::MAX, |at| if at <= now { 0 } else { at.0 });
+            (waits, Reverse(open.message.priority), open.body.seq, open.body.index)
+        });
+    }
+    let open = open.into_iter().map(|open| (&open.message, open.stage.name(), open.agent.as_ref()));
     let ended = writer.ended().into_iter().map(|ended| {
         let finished = &ended.finished;
         let stage = tasuki::engine::life::Stage::Finished(finished.outcome).name();
@@ -108,7 +116,7 @@ pub(super) fn pages(model: &mut Model, query: &MessagesQuery, limit: usize) -> V
 /// What is not as it must be.
 pub(super) fn check(writer: &Writer, model: &mut Model, which: u8, limit: usize) -> Result<(), String> {
     let query = question(which, writer);
-    let (found, wanted) = (pages(model, &query, limit), expected(&query, writer));
+    let (found, wanted) = (pages(model, &query, limit), expected(&query, writer, model.now()));
     if found != wanted {
         return Err(format!("{query:?} by {limit} gives {found:?}, and not {wanted:?}"));
     }
@@ -125,11 +133,16 @@ pub(super) fn check_ended(writer: &Writer, model: &mut Model, which: usize) -> R
     let id = &ended.finished.message.id;
     let shown =
         MessageQuery { id: id.to_string() }.answer(model).map_err(|problem| format!("{id}: {problem:?}"))?;
+    let is_cancelled = ended.finished.outcome == Outcome::Cancelled;
+    if is_cancelled && shown.answer.as_ref().is_some_and(|answer| answer.source.is_none()) {
+        return Err(format!("{id} was called off, and tasuki's words pass for its answer"));
+    }
     let answer = shown.answer.as_ref().map(|answer| &*answer.text);
+    let answer = if is_cancelled { ended.answer.as_deref() } else { answer };
     let found = (shown.content.as_deref(), answer, shown.message.stage);
     let stage = tasuki::engine::life::Stage::Finished(ended.finished.outcome).name();
     let wanted = (writer.content(id), ended.answer.as_deref(), Some(stage));
-    if found != wanted || (ended.why.is_some() && shown.message.reason != ended.why) {
+    if found != wanted || (!is_cancelled && ended.why.is_some() && shown.message.reason != ended.why) {
         return Err(format!(
             "{id} is shown as {found:?} ({:?}), and is {wanted:?} ({:?})",
             shown.message.reason, ended.why

@@ -3,6 +3,7 @@
 mod damage;
 mod lists;
 mod property;
+mod words;
 mod writer;
 
 pub(crate) use writer::Happened;

@@ -25,8 +25,8 @@ fn need(kind: NeedKind, until: Option<Millis>, over: bool) -> Need {
         ..Dialog::default()
     };
     let asks = (kind == NeedKind::Input).then(|| dialog.into());
-    let (open_ended, hidden, looks) = (kind == NeedKind::Repair, false, u8::from(over));
-    Need { kind, why: "it says so".into(), asks, since: Millis(NOON), until, open_ended, hidden, looks, over }
+    let (open_ended, looks) = (kind == NeedKind::Repair, u8::from(over));
+    Need { asks, until, open_ended, looks, over, ..Need::new(kind, "it says so".into(), Millis(NOON)) }
 }
 
 #[test]

@@ -354,17 +354,7 @@ fn changes() -> Vec<Event> {
 }
 
 fn need() -> Need {
-    Need {
-        kind: NeedKind::Input,
-        why: "it \"says\" so".into(),
-        asks: None,
-        since: Millis(NOON),
-        until: None,
-        open_ended: false,
-        hidden: false,
-        looks: 0,
-        over: false,
-    }
+    Need::new(NeedKind::Input, "it \"says\" so".into(), Millis(NOON))
 }
 
 fn all_needs() -> Vec<Need> {
@@ -379,10 +369,16 @@ fn all_needs() -> Vec<Need> {
         |n| n.looks = 3,
         |n| n.over = true,
     ];
+    let of_looks: [fn(&mut Need); 3] = [
+        |n| n.passed = Some(Millis(NOON + 2_000)),
+        |n| n.first = Some(Millis(NOON - 1_000)),
+        |n| n.again = true,
+    ];
     let asked: [fn(&mut Dialog); 2] =
         [|d| d.choices = vec!["1. Yes".into(), "2. \"No\"".into()], |d| d.asked_at = Some(Millis(NOON - 7))];
     let mut needs = varied(&need(), &members);
     needs.extend(varied(&dialog(), &asked).into_iter().map(asking));
+    needs.extend(varied(&need(), &of_looks).into_iter().skip(1));
     needs
 }
 

@@ -79,6 +79,22 @@ fn what_comes_within_half_a_minute_goes_into_the_next_call() {
 }
 
 #[test]
+fn a_limit_that_a_look_again_finds_is_not_told_twice() {
+    let limit = |since| NeedInfo { kind: NeedKindInfo::Limit, ..need("limit.a", Some("a"), since) };
+    let mut plan = NotifyPlan::of(Notified::default(), Millis(0));
+    plan.ask_for(&[NotifyKind::Limit].into(), Millis(0));
+    assert_eq!(plan.told_at(1_000, &[limit(1)]), ["limit.a"]);
+    for minute in 1..10 {
+        assert!(plan.told_at(minute * 60_000, &[]).is_empty(), "its agent is tried");
+        assert!(plan.told_at(minute * 60_000 + 20_000, &[limit(1)]).is_empty(), "{minute}");
+    }
+    assert!(plan.told_at(600_000, &[]).is_empty());
+    assert_eq!(plan.told_at(610_000, &[limit(2)]), ["limit.a"], "another one");
+    assert!(plan.told_at(620_000, &[]).is_empty() && plan.told_at(620_000 + TRIED_MS, &[]).is_empty());
+    assert_eq!(plan.told_at(630_000 + TRIED_MS, &[limit(2)]), ["limit.a"], "it was gone for long");
+}
+
+#[test]
 fn a_command_that_cannot_be_started_is_tried_again_with_the_next_event() {
     let mut plan = plan(Notified::default(), 0);
     let needs = [need("asks.a", Some("a"), 1)];

@@ -137,9 +137,13 @@ fn announced(workspace: &Workspace, book: &Book, findings: &mut Findings) -> io:
     let text = String::from_utf8_lossy(&fs::read(workspace.activity_log())?).into_owned();
     for line in text.lines() {
         let mut words = line.split(' ').skip(1);
-        let (Some(id), Some("completed" | "failed" | "cancelled")) = (words.next(), words.next()) else {
+        let Some(id) = words.next() else { continue };
+        let told: Vec<&str> = words.take(3).collect();
+        let is_end = matches!(told.first(), Some(&("completed" | "failed")))
+            || matches!(*told, ["was", "called", "off" | "off,"]);
+        if !is_end {
             continue;
-        };
+        }
         let Some(history) = book.messages.get(id) else {
             findings.add(
                 FindingKind::Wrong,

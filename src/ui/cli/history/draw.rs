@@ -31,10 +31,24 @@ struct Page {
     day: String,
 }
 
-/// What happens within a task, besides its own steps.
-enum Item<'a> {
+/// What is told, and where it stands in time.
+struct Item<'a> {
+    /// Number of its step, and its place among what happens in one step: tasks before their parts.
+    place: (u64, usize),
+    of: &'a HistoryTree,
+    depth: usize,
+    what: What<'a>,
+}
+
+/// What is told of a message.
+#[derive(Clone, Copy)]
+enum What<'a> {
+    /// That it came; with nothing else to come, that is all.
+    Head {
+        is_brief: bool,
+    },
     Step(&'a HistoryStepInfo),
-    Part(&'a HistoryTree),
+    /// The answer to a part of it.
     Answer(&'a HistoryTree),
 }
 
@@ -50,68 +64,116 @@ pub(in super::super) fn draw(history: &HistoryTree, style: Style) -> String {
     if let Some(parent) = &history.parent {
         page.plain(&format!("{} is a part of {parent} (`tasuki why {parent}`)", history.id));
     }
-    page.history(history, 0, false);
+    page.history(history);
     page.lines.join("\n")
 }
 
 impl Page {
-    fn history(&mut self, history: &HistoryTree, depth: usize, is_brief: bool) {
+    /// All of it in order of time, each line with the id of what it is about where the line before was about something else.
+    fn history(&mut self, history: &HistoryTree) {
+        let mut items = Vec::new();
+        self.collect(history, 0, false, &mut items);
+        items.sort_by_key(|item| item.place);
+        let mut last = "";
+        for item in &items {
+            self.item(item, last == item.of.id);
+            last = &item.of.id;
+        }
+        self.all_now(history, 0, last);
+    }
+
+    /// What is told of a message and of its parts.
+    fn collect<'a>(&self, of: &'a HistoryTree, depth: usize, is_brief: bool, items: &mut Vec<Item<'a>>) {
+        let tier = 2 * depth;
+        let first = of.story.first().map_or(u64::MAX, |step| step.seq);
+        let place = if depth == 0 { (0, 0) } else { (first, tier - 1) };
+        items.push(Item { place, of, depth, what: What::Head { is_brief } });
+        if is_brief {
+            return;
+        }
+        let condensed = self.is_condensed(of, depth);
+        let steps = of.story.iter().filter(|step| !(condensed && is_minor(step)));
+        items.extend(steps.map(|step| Item { place: (step.seq, tier), of, depth, what: What::Step(step) }));
+        for part in &of.parts {
+            let is_brief = self.is_crowd(of) && went_well(part);
+            self.collect(part, depth + 1, is_brief, items);
+            if !is_brief && !part.is_open() && part.kind == Some(Kind::Task) {
+                let last = part.story.last().map_or(u64::MAX, |step| step.seq);
+                items.push(Item { place: (last, tier + 3), of, depth, what: What::Answer(part) });
+            }
+        }
+    }
+
+    /// Whether what the next step says too is left out.
+    fn is_condensed(&self, of: &HistoryTree, depth: usize) -> bool {
+        !self.style.is_full && (depth > 0 || !of.parts.is_empty())
+    }
+
+    /// Whether it has so many parts that those that went well have one line each.
+    fn is_crowd(&self, of: &HistoryTree) -> bool {
+        of.parts.len() > PARTS_TOLD && !self.style.is_full
+    }
+
+    fn item(&mut self, item: &Item<'_>, goes_on: bool) {
+        let Item { of, depth, .. } = *item;
+        match item.what {
+            What::Head { is_brief } => self.head(of, depth, is_brief),
+            What::Step(step) => {
+                let text = if goes_on { bare(&step.event.text, &of.id) } else { &step.event.text };
+                let text = match self.is_condensed(of, depth) {
+                    true => unrepeated(text, of),
+                    false => text.to_owned(),
+                };
+                self.line(Some(&step.at), depth, &text);
+            }
+            What::Answer(part) => {
+                let from = part.agent.as_deref().map_or(String::new(), |agent| format!(" from {agent}"));
+                let text = match part.status {
+                    Status::Cancelled => format!("{}: called off", part.id),
+                    status => format!("{}: answer{from} ({})", part.id, status.word()),
+                };
+                self.line(part.ended_at.as_deref(), depth, &text);
+            }
+        }
+    }
+
+    fn head(&mut self, history: &HistoryTree, depth: usize, is_brief: bool) {
         let at = history.story.first().map(|step| step.at.as_str());
         self.line(at, depth, &headline(history));
         if is_brief {
             return;
         }
         self.line(None, depth, &summary(history));
-        let crowd = history.parts.len() > PARTS_TOLD && !self.style.is_full;
-        let brief = history.parts.iter().filter(|part| crowd && went_well(part)).count();
+        let brief = history.parts.iter().filter(|part| self.is_crowd(history) && went_well(part)).count();
         if brief > 0 {
             let count = history.parts.len();
             self.line(None, depth, &format!("{count} parts; the completed ones ({brief}) have one line each: `--full` shows all of them, `tasuki why PART` one"));
         }
-        let condensed = !self.style.is_full && (depth > 0 || !history.parts.is_empty());
-        for item in items(history) {
-            match item {
-                Item::Step(step) if condensed && is_minor(step) => {}
-                Item::Step(step) => {
-                    let text = bare(&step.event.text, &history.id);
-                    let text = if condensed { unrepeated(text, history) } else { text.to_owned() };
-                    self.line(Some(&step.at), depth, &text);
-                }
-                Item::Part(part) => self.history(part, depth + 1, crowd && went_well(part)),
-                Item::Answer(part) if crowd && went_well(part) => {}
-                Item::Answer(part) => {
-                    let from = part.agent.as_deref().map_or(String::new(), |agent| format!(" from {agent}"));
-                    self.line(
-                        part.ended_at.as_deref(),
-                        depth,
-                        &format!("{}: answer{from} ({})", part.id, part.status.word()),
-                    );
-                }
-            }
-        }
         if history.untold > 0 {
-            self.line(
-                None,
-                depth,
-                &format!(
-                    "too deep to be shown here: {}; see `tasuki why {}`",
-                    counted(history.untold, "part"),
-                    history.id
-                ),
-            );
-        }
-        if history.is_open() {
-            self.now(history, depth);
+            let parts = counted(history.untold, "part");
+            let text = format!("too deep to be shown here: {parts}; see `tasuki why {}`", history.id);
+            self.line(None, depth, &text);
         }
     }
 
-    fn now(&mut self, history: &HistoryTree, depth: usize) {
-        let stage = history.stage.said();
+    /// How all of it that is open stands now, the parts first.
+    fn all_now(&mut self, history: &HistoryTree, depth: usize, last: &str) {
+        for part in &history.parts {
+            self.all_now(part, depth + 1, last);
+        }
+        if history.is_open() {
+            self.now(history, depth, last == history.id || history.parts.is_empty() && depth == 0);
+        }
+    }
+
+    fn now(&mut self, history: &HistoryTree, depth: usize, goes_on: bool) {
+        let stage = now_words(history);
         let text = match (&history.waits_for, &history.agent) {
             (Some(what), _) => format!("now: {stage}, waits for {what}"),
             (None, Some(agent)) => format!("now: {stage}; {agent} has it since {}", time_of(&history.since)),
             (None, None) => format!("now: {stage}"),
         };
+        let text = if goes_on { text } else { format!("{} {text}", history.id) };
         self.line(None, depth, &text);
     }
 
@@ -142,6 +204,15 @@ impl Page {
     }
 }
 
+/// How it stands now.
+pub(in super::super) fn now_words(history: &HistoryTree) -> String {
+    let Some(standing) = &history.standing else { return history.stage.said().to_owned() };
+    match &standing.until {
+        Some(until) => format!("{} since {}, back at {until}", standing.words, time_of(&standing.since)),
+        None => standing.words.clone(),
+    }
+}
+
 /// Nothing about it that a person would want to look at.
 fn went_well(history: &HistoryTree) -> bool {
     let is_plain = history.reminders == 0 && history.redeliveries == 0 && history.parts.is_empty();
@@ -153,21 +224,6 @@ fn is_minor(step: &HistoryStepInfo) -> bool {
     matches!(step.event.what.as_str(), "delivered" | "claimed" | "verified")
 }
 
-/// A task's own steps, its parts at the time when they were accepted, and their answers, in order of time.
-fn items(history: &HistoryTree) -> Vec<Item<'_>> {
-    let place = |part: &HistoryTree, last: bool| {
-        let step = if last { part.story.last() } else { part.story.first() };
-        step.map_or((u64::MAX, 1), |step| (step.seq, 1))
-    };
-    let steps = history.story.iter().map(|step| ((step.seq, 0), Item::Step(step)));
-    let parts = history.parts.iter().map(|part| (place(part, false), Item::Part(part)));
-    let tasks = history.parts.iter().filter(|part| !part.is_open() && part.kind == Some(Kind::Task));
-    let answers = tasks.map(|part| (place(part, true), Item::Answer(part)));
-    let mut items: Vec<_> = steps.chain(parts).chain(answers).collect();
-    items.sort_by_key(|(place, _)| *place);
-    items.into_iter().map(|(_, item)| item).collect()
-}
-
 fn headline(history: &HistoryTree) -> String {
     let what = match (history.kind, &history.from, &history.to) {
         (Some(kind), Some(from), Some(to)) => format!("{} from {from} to {to}", kind.word()),
@@ -175,7 +231,7 @@ fn headline(history: &HistoryTree) -> String {
     };
     let took = history.waited_ms + history.worked_ms + history.stopped_ms + history.rested_ms;
     let end = match history.ended_at {
-        Some(_) => format!("{} after {}", history.status.word(), seconds(took)),
+        Some(_) => format!("{} after {}", now_words(history), seconds(took)),
         None => format!("open for {}", seconds(took)),
     };
     let again = history.retry_of.as_ref().map_or(String::new(), |id| format!(", repeats {id}"));
@@ -203,10 +259,12 @@ fn summary(history: &HistoryTree) -> String {
     let counts = counts.iter().filter(|(_, count)| *count > 0).map(|(word, count)| counted(*count, word));
     let all: Vec<String> = times.chain(counts).collect();
     let letter = history.letter.as_deref().map(|letter| match letter {
-        "unread" => "you have not read it yet: `tasuki log user` shows it".to_owned(),
+        "unread" => "you have not read it yet: `tasuki inbox` shows it".to_owned(),
         letter => letter.to_owned(),
     });
-    let all: Vec<String> = all.into_iter().chain(letter).collect();
+    let again = history.retried_as.as_ref().map(|id| format!("tried again as {id}"));
+    let aside = history.put_aside.as_ref().map(|at| format!("put aside {at}"));
+    let all: Vec<String> = all.into_iter().chain(letter).chain(again).chain(aside).collect();
     match history.is_open() {
         _ if !all.is_empty() => all.join(", "),
         true => "nothing has been done with it yet".to_owned(),
