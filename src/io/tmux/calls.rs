@@ -80,6 +80,11 @@ impl Calls {
         matches!(self.guard, Some((_, false)))
     }
 
+    /// What tmux calls the guard.
+    pub(super) fn guard(&self) -> Option<&str> {
+        self.guard.as_ref().map(|(name, _)| name.as_str())
+    }
+
     /// Pieces of output that came, of all panes.
     pub(super) fn pieces(&self) -> u64 {
         self.pieces
