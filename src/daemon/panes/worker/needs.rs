@@ -50,8 +50,8 @@ pub(super) enum NeedStep {
     Unsure,
     /// It says what was reported.
     Same,
-    /// It was reported that the agent needs nothing any more.
-    Over,
+    /// It was reported that the agent needs nothing any more. `asked` is whether it had asked something.
+    Over { asked: bool },
     /// It was reported what the agent needs.
     Begun,
 }
@@ -105,6 +105,14 @@ impl Needs {
         Ok(Some(at))
     }
 
+    /// Whether a person may have pressed a key on the dialog that was seen last.
+    pub(super) async fn was_typed_to(&self, session: &Session) -> Result<bool, MuxError> {
+        match &self.asked {
+            Some(asked) => was_typed_to(session, asked.seen).await,
+            None => Ok(false),
+        }
+    }
+
     /// Its screen shows no dialog.
     fn asks_nothing(&mut self, now: Instant) {
         if let Some(asked) = &mut self.asked {
@@ -147,6 +155,7 @@ impl Needs {
         };
         let now = session.now();
         let told = self.told.get_or_insert_with(|| Debounce::nothing(state, now));
+        let asked = told.state() == Some(ScreenState::WaitingInput);
         match told.sees(state, &words, asks.as_ref(), now) {
             Debounced::Known => return Ok(NeedStep::Same),
             Debounced::Later(at) => {
@@ -157,7 +166,7 @@ impl Needs {
         }
         let Some(kind) = kind else {
             session.report(Report::NeedsNothing).await;
-            return Ok(NeedStep::Over);
+            return Ok(NeedStep::Over { asked });
         };
         let (why, asks) = (reason(read, &session.agent).into(), asks.map(Arc::new));
         let hidden = read.input.is_none();

@@ -116,6 +116,9 @@ impl Worker {
         let read = read.map(|read| corrected(read, record.as_ref()));
         if let Some(read) = &read {
             self.tell_need(read).await?;
+            if read.state == ScreenState::Busy {
+                self.answers.goes_on();
+            }
         }
         self.tell_busy(read.as_ref().map(|read| read.state)).await;
         match (self.work.awaited.clone(), read) {
@@ -131,7 +134,12 @@ impl Worker {
         match self.needs.tell(read, &mut self.session).await? {
             NeedStep::Unsure => return Ok(()),
             NeedStep::Same => {}
-            NeedStep::Over => self.probe_soon(),
+            NeedStep::Over { asked } => {
+                if asked {
+                    self.answering().was_answered_there().await?;
+                }
+                self.probe_soon();
+            }
             NeedStep::Begun => self.readiness.void(),
         }
         self.answering().answer_by_profile(read).await
@@ -260,7 +268,7 @@ impl Worker {
             let (id, turn) = (typed.id.clone(), typed.turn.number);
             // What a profile reads as free has asked for nothing.
             let at_prompt = stands_where_it_stood(screen, typed) || self.unsent.is_at_prompt(screen);
-            let asks = free.is_none() && !at_prompt;
+            let asks = self.answers.waits_for_words() || free.is_none() && !at_prompt;
             self.session.report(Report::TurnOver { id, turn, asks }).await;
         }
     }
