@@ -41,6 +41,8 @@ pub(super) enum Call {
     Run(Vec<u8>, Vec<Part>, oneshot::Sender<CallAnswer>),
     /// Count the output of a pane.
     Watch(PaneId, oneshot::Sender<watch::Receiver<Printed>>),
+    /// Tell when the size of a pane changes.
+    WatchSize(PaneId, oneshot::Sender<watch::Receiver<()>>),
 }
 
 /// Talks with tmux for all handles. Its client processes die with it.
@@ -273,6 +275,7 @@ impl Driver {
                 Call::Run(line, parts, answer) => self.calls.send(&line, parts, Some(answer)),
                 // Who asked may have given up.
                 Call::Watch(pane, answer) => drop(answer.send(self.calls.watch(pane))),
+                Call::WatchSize(pane, answer) => drop(answer.send(self.calls.watch_size(pane))),
             }
             next = if self.calls.has_room() { self.receiver.try_recv().ok() } else { None };
         }

@@ -55,7 +55,9 @@ fn refuse(orders: &mut mpsc::Receiver<Order>) -> bool {
     std::iter::from_fn(|| orders.try_recv().ok()).any(|order| matches!(order, Order::Close))
 }
 
-pub(super) type Opened = (Pane, ProcessKey, PathBuf, watch::Receiver<Printed>, Provision);
+/// What a pane prints, and when its size changes.
+pub(super) type Heard = (watch::Receiver<Printed>, watch::Receiver<()>);
+pub(super) type Opened = (Pane, ProcessKey, PathBuf, Heard, Provision);
 
 /// Makes the window, or takes the one that is there.
 pub(super) async fn open(start: &Start) -> Result<Opened, MuxError> {
@@ -84,6 +86,6 @@ pub(super) async fn open(start: &Start) -> Result<Opened, MuxError> {
         }
     };
     let pane = tmux.pane(id).tagged(tag);
-    let output = pane.watch().await?;
-    Ok((pane, process, tty, output, own))
+    let heard = (pane.watch().await?, pane.watch_size().await?);
+    Ok((pane, process, tty, heard, own))
 }

@@ -98,8 +98,9 @@ impl Worker {
     }
 
     async fn search(&mut self, screen: &Arc<PaneScreen>, aim: Aim) -> Result<(), End> {
-        if self.work.awaited.is_some() {
-            self.work.resizing.sees(screen);
+        if let Some(typed) = &self.work.awaited {
+            let resized = self.work.resizing.has_changed(&self.session);
+            self.work.resizing.sees(screen, typed, self.session.agent.rules(), resized);
         }
         waiters::answer(&mut self.waiters, screen, &mut self.session);
         let read = self.session.read(screen);
@@ -296,6 +297,11 @@ impl Worker {
     pub(super) async fn claim(&mut self, typed: &Typed, source: CompletionSource, seen: Option<&PaneScreen>) {
         let resized = self.work.resizing.has_changed(&self.session);
         let whole = match (seen, self.session.agent.rules()) {
+            // It has no history, and what was seen may be cleared at any moment.
+            (Some(screen), Some(rules)) if screen.alternate && resized => {
+                Some(without_left_behind(screen, rules, typed))
+            }
+            (Some(screen), _) if screen.alternate => None,
             (_, Some(rules)) if resized => self.session.whole_as(Rows::Joined).await.map(|joined| {
                 // What the terminal has wrapped is whole again; the program wraps its own text all the same.
                 let screen = PaneScreen { given: Rows::AsShown, ..joined };
