@@ -260,7 +260,7 @@ mod tests {
                 (200, ""),
                 (200, "● the fourth part of it all")
             ]),
-            "the first part of it all\nthe second part of it all\n● the third part of it all\nthe fourth part of it all"
+            "the first part of it all\n● the second part of it all\n● the third part of it all\nthe fourth part of it all"
         );
         // Nobody has looked while it had the other size.
         assert_eq!(
@@ -293,7 +293,7 @@ mod tests {
         let last = format!("● the second part of it all\n\n● the third part of it all\n\n{bottom}");
         assert_eq!(
             answer_of(&[(200, &first), (80, &grown), (80, &last)]),
-            "the first part of it all\n\nthe second part of it all\n\n● the third part of it all"
+            "the first part of it all\nthe second part of it all\n\n● the third part of it all"
         );
     }
 
