@@ -2,7 +2,7 @@
 
 use crate::house::House;
 use crate::shell::Shell;
-use std::process::Command;
+use rustix::fs::{Mode, OFlags};
 
 /// A turn that says something before, while and after a person looks at it: each part waits for a file.
 const PLAY: &str = r#"
@@ -35,10 +35,10 @@ fn program(house: &House) -> String {
 /// The size that the agent's program finds: tmux tells a terminal of it up to 250 ms after the window has it.
 fn size(house: &House) -> String {
     let tty = house.tmux(&["display-message", "-p", "-t", "=tasuki:=boss", "#{pane_tty}"]);
-    let size = Command::new("stty").args(["-F", tty.trim(), "size"]).output().expect("stty");
-    let size = String::from_utf8_lossy(&size.stdout).into_owned();
-    let (rows, columns) = size.trim().split_once(' ').unwrap_or_default();
-    format!("{columns}x{rows}")
+    let tty =
+        rustix::fs::open(tty.trim(), OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("its terminal");
+    let size = rustix::termios::tcgetwinsize(tty).expect("its size");
+    format!("{}x{}", size.ws_col, size.ws_row)
 }
 
 /// Whether the daemon has seen these words in the agent's pane.
