@@ -65,7 +65,7 @@ pub(super) async fn open(start: &Start) -> Result<Opened, MuxError> {
     let tag = Tag { agent: launched.agent.clone(), nonce: launched.nonce };
     let own = Provision::of(launch, key, launched.adopt.is_none()).await?;
     let (id, process, tty) = match launched.adopt.clone() {
-        Some(Adopted { pane, process, tty }) => (pane, process, tty),
+        Some(Adopted { pane, process, tty, .. }) => (pane, process, tty),
         None => {
             let Launch { argv, mut env, cwd, .. } = own.launch(launch);
             env.insert("TASUKI_AGENT_KEY".to_owned(), key.to_owned());

@@ -64,6 +64,7 @@ impl Worker {
         let Start { launched, launch, key, phrase, terms, launches, orders, news, frames, .. } = start;
         let now = Instant::now();
         let adopted = launched.adopt.is_some();
+        let asked = launched.adopt.as_ref().and_then(|adopt| adopt.asks.clone());
         let looks = launch.profile.screen.is_some() || adopted;
         let reporter = Reporter::new(&launched, news);
         let mask = Mask::of(&launch, &key, process.pid, phrase);
@@ -86,7 +87,7 @@ impl Worker {
             unsent: Unsent::default(),
             work: Work::default(),
             record: Record::default(),
-            needs: Needs::default(),
+            needs: Needs::of(asked),
             answers: Answers::default(),
             readiness: Readiness::new(adopted.then_some(now)),
             overview: Overview::new(frames),
