@@ -2,6 +2,7 @@
 //! binary and real tmux, with scripted agents that draw what Claude Code draws.
 
 use crate::house::House;
+use crate::shell::Shell;
 use std::path::PathBuf;
 use std::process::Output;
 
@@ -90,6 +91,51 @@ fn a_person_sees_what_is_asked_and_answers_it() {
     assert!(denied.status.success() && text(&denied).contains("answered: 2. No"), "{}", text(&denied));
     house.until("the dialog to be gone", |house| !house.read("status/agents/a.yaml").contains("asks:"));
     assert!(!keys(&house).contains("it was allowed\n\n  ❯ 1"), "{}", keys(&house));
+    house.end();
+}
+
+/// Whoever says no has something to say, and their agent stands and waits for it: a reminder would tell it to go on.
+#[test]
+fn an_agent_that_stops_at_a_no_waits_for_words_and_gets_no_reminder() {
+    let script = r#"
+mode: tui
+prompt: "❯ "
+rules:
+  - when: {turn: reminder}
+    do: [{print: "it was reminded"}, {claim: now}]
+  - when: {turn: task}
+    do:
+      - dialog: "{first_line}"
+      - print: "it was allowed"
+"#;
+    let mut house = house_of("no 否", "claude", "", script, &[]);
+    house.start();
+    task(&house, "allowed", "ask for one.txt");
+    until_asked(&house, "one.txt");
+    assert!(house.ask(&["answer", "a", "yes"]).status.success());
+    assert!(house.result("allowed").contains("it was reminded"), "a yes is no reason to wait");
+
+    let waits = |house: &House, id: &str| {
+        let told =
+            format!("{id} is waiting: its turn ended without a claim, and it seems to ask for something");
+        house.until("it to wait for words", |house| house.read("status/activity.log").contains(&told));
+        assert!(house.ask(&["answer", "a", "done"]).status.success());
+        assert!(!house.result(id).contains("it was reminded"), "{}", house.read("status/activity.log"));
+    };
+    task(&house, "denied", "ask for two.txt");
+    until_asked(&house, "two.txt");
+    assert!(house.ask(&["answer", "a", "no"]).status.success());
+    waits(&house, "denied");
+
+    // The same in its pane.
+    let shell = Shell::new(&house, (100, 30));
+    let program = house.tasuki().get_program().to_string_lossy().into_owned();
+    shell.line(&format!("env -u TMUX TERM=screen {program} attach a"));
+    task(&house, "refused", "ask for three.txt");
+    until_asked(&house, "three.txt");
+    shell.until("the question", |screen| screen.contains("three.txt"));
+    shell.keys(&["2"]);
+    waits(&house, "refused");
     house.end();
 }
 

@@ -2,6 +2,7 @@
 
 use crate::house::House;
 use crate::shell::Shell;
+use rustix::fs::{Mode, OFlags};
 
 /// A turn that says something before, while and after a person looks at it: each part waits for a file.
 const PLAY: &str = r#"
@@ -31,11 +32,18 @@ fn program(house: &House) -> String {
     house.tasuki().get_program().to_string_lossy().into_owned()
 }
 
+/// The size that the agent's program finds: tmux tells a terminal of it up to 250 ms after the window has it.
 fn size(house: &House) -> String {
-    house
-        .tmux(&["display-message", "-p", "-t", "=tasuki:=boss", "#{window_width}x#{window_height}"])
-        .trim()
-        .to_owned()
+    let tty = house.tmux(&["display-message", "-p", "-t", "=tasuki:=boss", "#{pane_tty}"]);
+    let tty =
+        rustix::fs::open(tty.trim(), OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("its terminal");
+    let size = rustix::termios::tcgetwinsize(tty).expect("its size");
+    format!("{}x{}", size.ws_col, size.ws_row)
+}
+
+/// Whether the daemon has seen these words in the agent's pane.
+fn has_seen(house: &House, words: &str) -> bool {
+    house.read("status/agents/boss.yaml").contains(words)
 }
 
 #[test]
@@ -47,9 +55,7 @@ fn a_smaller_terminal_in_the_middle_of_a_turn_loses_nothing_of_it() {
         assert_ne!(before, "80x23");
         house.drop("t.yaml", "id: t\nto: boss\ncontent: 襷\n");
         house.until("the first part", |house| house.path("t.first").exists());
-        house.until("it to be seen", |house| {
-            house.read("status/agents/boss.yaml").contains("一つ目の部分です")
-        });
+        house.until("it to be seen", |house| has_seen(house, "一つ目の部分です"));
         let shell = Shell::new(&house, (80, 24));
         shell.line(&format!("env -u TMUX TERM=screen {} attach", program(&house)));
         shell.until("the status line", |screen| screen.contains("C-b C-b d: leave"));
@@ -57,6 +63,7 @@ fn a_smaller_terminal_in_the_middle_of_a_turn_loses_nothing_of_it() {
         house.write("t.small", "");
         house.until("the second part", |house| house.path("t.second").exists());
         shell.until("the second part", |screen| screen.contains("二つ目"));
+        house.until("it to be seen", |house| has_seen(house, "襷を繋ぐ"));
         shell.keys(&["C-b", "d"]);
         shell.is_clean();
         house.until("its own size", |house| size(house) == before);
@@ -64,19 +71,18 @@ fn a_smaller_terminal_in_the_middle_of_a_turn_loses_nothing_of_it() {
         // What was said in a narrow window has the rows of a narrow window; what its program has drawn around it before its size
         // changed is none of it.
         let result = house.result("t");
-        let said = [
-            "一つ目の部分です: the first part of the answer, said at full width 🎽",
-            "● 二つ目: the second part, said while a smaller terminal looks at it, and",
-            "  longer than it is wide: 襷を繋ぐ",
-            "● 三つ目: the third part, said after they have left",
-        ];
+        let on_main = "● 一つ目の部分です: the first part of the answer, said at full width 🎽
+  ● 二つ目: the second part, said while a smaller terminal looks at it, and
+    longer than it is wide: 襷を繋ぐ
+  ● 三つ目: the third part, said after they have left";
         // A program that has the alternate screen to itself, and does not draw anew what it has cleared, leaves nothing of that. What was
-        // seen before stands in its place, as far as it was, and the answer says that it may be no whole one. When the program hears
-        // of its new size is its own affair, so it may clear what nobody has seen.
-        if at_start.is_empty() {
-            let content = format!("content: |-\n  ● {}\n", said.join("\n  "));
-            assert!(result.contains(&content), "{result}");
-        }
+        // seen before stands in its place, and the answer says that it may be no whole one.
+        let on_alternate = "一つ目の部分です: the first part of the answer, said at full width 🎽
+  二つ目: the second part, said while a smaller terminal looks at it, and
+  longer than it is wide: 襷を繋ぐ
+  三つ目: the third part, said after they have left";
+        let said = if at_start.is_empty() { on_main } else { on_alternate };
+        assert!(result.contains(&format!("content: |-\n  {said}\n")), "{result}");
         assert_eq!(result.contains("truncated: true"), !at_start.is_empty(), "{result}");
         house.end();
     }
@@ -111,6 +117,59 @@ fn what_is_being_said_while_the_size_changes_stands_once() {
     let all = "content: |- ● 先に: what was said before ● 一 two 三 four 五 six 七 eight 九 ten 十一 twelve 十三 fourteen 十五 sixteen \
                十七 eighteen 十九 twenty 終 timestamp:";
     assert!(said.contains(all), "{result}");
+    house.end();
+}
+
+/// A turn whose answer quotes an input box, and goes on when a file is there.
+const QUOTES: &str = r#"
+mode: tui
+prompt: "❯ "
+look: {answer: {first: "● "}}
+rules:
+  - when: {turn: task}
+    do:
+      - print: "It looks so:\n──────────\n❯ a quoted draft\n──────────\nand no other way: {id}.\n"
+      - run: {argv: [sh, -c, "touch {id}.said; until test -e {id}.go; do sleep 0.02; done"], within: 60s}
+      - print: "So it was.\n"
+      - claim: now
+"#;
+
+#[test]
+fn a_daemon_that_takes_a_turn_over_knows_whether_the_size_has_changed_in_it() {
+    let mut house = House::new("quotes 引", AGENT, &[("play.yaml", QUOTES)]);
+    house.start();
+    let own = size(&house);
+    let shell = Shell::new(&house, (80, 24));
+    for (id, looks_on) in [("before", false), ("quoted", false), ("looked", true), ("after", false)] {
+        house.drop("t.yaml", &format!("id: {id}\nto: boss\ncontent: 襷\n"));
+        house.until("half of it", |house| house.path(&format!("{id}.said")).exists());
+        house.until("it to be seen", |house| has_seen(house, &format!("and no other way: {id}")));
+        if looks_on {
+            shell.line(&format!("env -u TMUX TERM=screen {} attach", program(&house)));
+            house.until("the smaller window", |house| size(house) == "80x23");
+            shell.until("it drawn anew", |screen| screen.contains("C-b C-b d: leave"));
+        }
+        if id != "before" {
+            house.kill();
+        }
+        if looks_on {
+            // With nobody there to hear of it.
+            shell.keys(&["C-b", "d"]);
+            shell.is_clean();
+            house.until("its own size", |house| size(house) == own);
+        }
+        if id != "before" {
+            house.start();
+        }
+        house.write(&format!("{id}.go"), "");
+        let result = house.result(id);
+        let quoted = "──────────\n  ❯ a quoted draft\n  ──────────\n  ";
+        // What may be a box that its program has left behind is none of the answer.
+        let quoted = if looks_on { "" } else { quoted };
+        let said =
+            format!("content: |-\n  ● It looks so:\n  {quoted}and no other way: {id}.\n  ● So it was.\n");
+        assert!(result.contains(&said), "{id}: {result}");
+    }
     house.end();
 }
 

@@ -134,6 +134,7 @@ fn busy_house(name: &str) -> House {
     house.until("all of it", |house| {
         let status = house.read("status/agents/worker.yaml");
         status.contains("current_task: m-2")
+            && status.contains("task m-2 from user")
             && status.contains("queued: 1")
             && !house.files("queue/inbox").is_empty()
             && !house.files("queue/rejected").is_empty()

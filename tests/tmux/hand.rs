@@ -71,7 +71,7 @@ impl Hand {
         let (facts, pane) = world.start(&spec).await;
         row_after(&pane, "ready").await;
         let process = process::key_of(facts.pid).expect("it lives");
-        let adopt = Some(Adopted { pane: facts.pane, process, tty: facts.tty.clone() });
+        let adopt = Some(Adopted { pane: facts.pane, process, tty: facts.tty.clone(), asks: None });
         let launched = Launched { agent: spec.tag.agent.clone(), nonce: spec.tag.nonce, adopt };
         let launch = Arc::new(Launch {
             argv: Vec::new(),

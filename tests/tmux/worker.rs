@@ -286,7 +286,9 @@ async fn a_stop_while_an_older_line_is_taken_away_holds_back_the_newer_one() {
 #[tokio::test]
 async fn a_window_is_closed_though_tmux_stood_still_until_nothing_was_asked_of_it_any_more() {
     let world = World::new().await;
-    let hand = Hand::at(&world, "a", READER, fast()).await;
+    let mut hand = Hand::at(&world, "a", READER, fast()).await;
+    // A look that is under way waits for each answer that it has asked for before anything is obeyed.
+    assert_eq!(until_ready(&mut hand).await, []);
     let ours = |rows: &[PaneRow]| rows.iter().find(|row| row.tag.is_some()).map(|row| row.pid);
     let pid = ours(&world.tmux.list_panes().await.unwrap()).expect("its pane");
     let program = process::key_of(pid).expect("it lives");

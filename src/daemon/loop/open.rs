@@ -38,7 +38,9 @@ impl Daemon {
             let there = found.panes.iter().any(|found| found.agent == agent && found.nonce == nonce);
             let tty = found.terminals.get(&pane).filter(|_| there);
             if let (Some(tty), false) = (tty, launched.contains(&(agent.clone(), nonce))) {
-                let adopt = Some(Adopted { pane, process, tty: tty.clone() });
+                let need = self.engine.state().agents.get(&agent).and_then(|agent| agent.need());
+                let asks = need.and_then(|need| need.asks.clone());
+                let adopt = Some(Adopted { pane, process, tty: tty.clone(), asks });
                 self.launch(Launched { agent, nonce, adopt });
             }
         }

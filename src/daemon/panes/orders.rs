@@ -3,6 +3,7 @@
 use crate::daemon::clients::request::{PaneRequest, Response};
 use crate::engine::input::Report;
 use crate::engine::life::Turn;
+use crate::engine::screen::reading::Dialog;
 use crate::engine::words::{AgentName, MessageId, Millis, Nonce, PaneId, ProcessKey};
 use crate::wire::team_file::{General, Launch};
 use std::collections::BTreeMap;
@@ -114,6 +115,8 @@ pub struct Adopted {
     pub process: ProcessKey,
     /// Its terminal.
     pub tty: PathBuf,
+    /// What it asked, as it was told before: it may stand there still.
+    pub asks: Option<Arc<Dialog>>,
 }
 
 /// News of one launch.

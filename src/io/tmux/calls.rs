@@ -21,6 +21,8 @@ pub(super) struct Calls {
     waiting: VecDeque<Waiting>,
     open: Option<Open>,
     panes: HashMap<PaneId, watch::Sender<Printed>>,
+    /// Who waits for a pane's next change of size.
+    sizes: HashMap<PaneId, watch::Sender<()>>,
     /// When what is being read was read.
     now: Instant,
     /// Pieces of output of all panes.
@@ -58,9 +60,9 @@ enum Open {
 
 impl Calls {
     pub(super) fn new(notices: NoticeSender, comes: watch::Sender<u64>, now: Instant) -> Self {
-        let (waiting, panes) = (VecDeque::new(), HashMap::new());
+        let (waiting, panes, sizes) = (VecDeque::new(), HashMap::new(), HashMap::new());
         let (open, session, attached, guard, out) = (None, None, None, None, Vec::new());
-        Self { waiting, open, panes, now, pieces: 0, notices, comes, session, attached, guard, out }
+        Self { waiting, open, panes, sizes, now, pieces: 0, notices, comes, session, attached, guard, out }
     }
 
     /// Tells when we are attached, and to which session.
@@ -78,6 +80,11 @@ impl Calls {
     /// Whether the guard is on its way and not attached yet.
     pub(super) fn is_attaching(&self) -> bool {
         matches!(self.guard, Some((_, false)))
+    }
+
+    /// What tmux calls the guard.
+    pub(super) fn guard(&self) -> Option<&str> {
+        self.guard.as_ref().map(|(name, _)| name.as_str())
     }
 
     /// Pieces of output that came, of all panes.
@@ -116,6 +123,12 @@ impl Calls {
         self.panes.entry(pane).or_insert_with(|| watch::channel(printed).0).subscribe()
     }
 
+    /// Tells when the size of `pane` changes from now on.
+    pub(super) fn watch_size(&mut self, pane: PaneId) -> watch::Receiver<()> {
+        self.sizes.retain(|_, size| !size.is_closed());
+        self.sizes.entry(pane).or_insert_with(|| watch::channel(()).0).subscribe()
+    }
+
     /// Takes one line. Gives the length of the next reply's text where tmux has just told it.
     ///
     /// # Errors
@@ -134,6 +147,7 @@ impl Calls {
     /// Fails all that wait, tells of the end, and lets the watchers of panes know.
     pub(super) fn close(&mut self, why: &str) {
         self.panes.clear();
+        self.sizes.clear();
         for answer in self.waiting.drain(..).filter_map(|waiting| waiting.answer) {
             // A caller that gave up does not want its answer.
             let _ = answer.send(Err(MuxError::Gone { why: why.to_owned() }));
@@ -259,7 +273,7 @@ impl Calls {
         }
     }
 
-    /// Counts a change of a pane's size. It wakes nobody: its program prints when it has drawn anew.
+    /// Counts a change of a pane's size. It wakes only who waits for that: its program prints when it has drawn anew.
     fn resized(&mut self, layout: &[u8]) {
         for pane in panes(layout) {
             if let Some(counter) = self.panes.get(&pane) {
@@ -267,6 +281,10 @@ impl Calls {
                     printed.resized = printed.resized.wrapping_add(1);
                     false
                 });
+            }
+            if let Some(size) = self.sizes.get(&pane) {
+                // Who waited may have ended.
+                let _ = size.send(());
             }
         }
     }

@@ -130,10 +130,22 @@ impl Tmux {
     /// # Errors
     /// [`MuxError::Gone`], [`MuxError::Late`].
     pub async fn watch(&self, pane: PaneId) -> Result<watch::Receiver<Printed>, MuxError> {
-        let (answer, counter) = oneshot::channel();
+        self.watch_by(|answer| Call::Watch(pane, answer)).await
+    }
+
+    /// Tells when the size of `pane` changes from now on. It ends when the connection does.
+    ///
+    /// # Errors
+    /// As [`Self::watch`].
+    pub async fn watch_size(&self, pane: PaneId) -> Result<watch::Receiver<()>, MuxError> {
+        self.watch_by(|answer| Call::WatchSize(pane, answer)).await
+    }
+
+    async fn watch_by<T>(&self, call: impl FnOnce(oneshot::Sender<T>) -> Call) -> Result<T, MuxError> {
+        let (answer, told) = oneshot::channel();
         let ask = async {
-            self.calls.send(Call::Watch(pane, answer)).await.map_err(|_| gone())?;
-            counter.await.map_err(|_| gone())
+            self.calls.send(call(answer)).await.map_err(|_| gone())?;
+            told.await.map_err(|_| gone())
         };
         timeout(CALL_DEADLINE, ask).await.unwrap_or_else(|_| Err(late("watch", false)))
     }

@@ -6,6 +6,7 @@ use super::escape::Escape;
 use super::flood::Flood;
 use super::hearing::Hearing;
 use super::notification::SessionId;
+use super::options::GUARD;
 use super::parse::Parser;
 use super::quote::shown;
 use super::server::{GUARD_FLAGS, Server, TALKER_FLAGS};
@@ -40,6 +41,8 @@ pub(super) enum Call {
     Run(Vec<u8>, Vec<Part>, oneshot::Sender<CallAnswer>),
     /// Count the output of a pane.
     Watch(PaneId, oneshot::Sender<watch::Receiver<Printed>>),
+    /// Tell when the size of a pane changes.
+    WatchSize(PaneId, oneshot::Sender<watch::Receiver<()>>),
 }
 
 /// Talks with tmux for all handles. Its client processes die with it.
@@ -153,11 +156,16 @@ impl Driver {
         timeout(CALL_DEADLINE, attached).await.unwrap_or_else(|_| Err(End::Because(NO_GUARD.to_owned())))
     }
 
-    /// Writes down that it was us who came just now, and when a person was there before: the next connection tells them apart.
-    fn note_people(&mut self) {
+    /// Writes down that it was us who came just now, and when a person was there before: the next connection tells them apart. And which
+    /// client is the guard: for as long as it is there, the session has a daemon.
+    fn note_ourselves(&mut self) {
         let people = format!("#{{session_activity}} {}", self.person.unwrap_or(0));
-        let set = TmuxCommand::silent("set-option").flag("-F").flag("-t").word(self.server.window_target());
-        if let Ok((line, parts)) = set.word("@tasuki_people").word(people).into_line() {
+        let target = self.server.window_target();
+        let set = |name: &str, value: String| {
+            TmuxCommand::silent("set-option").flag("-F").flag("-t").word(&target).word(name).word(value)
+        };
+        let guard = self.calls.guard().unwrap_or_default().to_owned();
+        if let Ok((line, parts)) = set("@tasuki_people", people).then(set(GUARD, guard)).into_line() {
             self.calls.send(&line, parts, None);
         }
     }
@@ -171,7 +179,7 @@ impl Driver {
     pub async fn run(mut self) -> String {
         let why = match self.guard().await {
             Ok(()) => {
-                self.note_people();
+                self.note_ourselves();
                 self.drive().await
             }
             Err(end) => self.ended(end).await,
@@ -267,6 +275,7 @@ impl Driver {
                 Call::Run(line, parts, answer) => self.calls.send(&line, parts, Some(answer)),
                 // Who asked may have given up.
                 Call::Watch(pane, answer) => drop(answer.send(self.calls.watch(pane))),
+                Call::WatchSize(pane, answer) => drop(answer.send(self.calls.watch_size(pane))),
             }
             next = if self.calls.has_room() { self.receiver.try_recv().ok() } else { None };
         }

@@ -1,7 +1,13 @@
 //! For as long as one person looks, the agents' windows have the size of that person's terminal: nothing is cut off there. When
-//! nobody looks any more they have their own size again.
+//! nobody looks any more they have their own size again. Each window knows when that was last: a daemon that takes over an agent in
+//! the middle of a turn asks it.
 
+use super::command::{TmuxCommand, TmuxReply};
+use super::pane::Pane;
 use super::server::Server;
+use crate::engine::words::Millis;
+use crate::io::clock::wall_now;
+use crate::io::mux::error::MuxError;
 use std::io;
 use std::process::{Command, ExitStatus, Stdio};
 use tokio::signal::unix::{SignalKind, signal};
@@ -9,13 +15,20 @@ use tokio::signal::unix::{SignalKind, signal};
 /// Each window: its number, how it is sized, and the agent in it.
 const WINDOWS: &str = "#{window_id} #{window-size} #{@tasuki_agent}";
 
+/// The option of a window that has when it began or ceased to follow somebody, by the wall clock in ms.
+const SIZED: &str = "@tasuki_sized";
+/// The same, behind how the window is sized now.
+const SIZED_SINCE: &str = "#{window-size} #{@tasuki_sized}";
+
 impl Server {
     /// What stands before the words of [`Server::attach`] for a person who is alone: every agent's window follows them.
     #[must_use]
     pub fn follow(&self) -> Vec<String> {
         let follows = |id: String| {
-            let words = ["set-option", "-w", "-t", &id, "window-size", "latest", ";"];
-            words.map(str::to_owned)
+            let at = wall_now().0.to_string();
+            let follows = ["set-option", "-w", "-t", &id, "window-size", "latest", ";"];
+            let since = ["set-option", "-w", "-t", &id, SIZED, &at, ";"];
+            [follows, since].concat().into_iter().map(str::to_owned).collect::<Vec<_>>()
         };
         self.sized("manual").into_iter().flat_map(follows).collect()
     }
@@ -26,10 +39,12 @@ impl Server {
             return;
         }
         let (columns, rows) = (self.size.0.to_string(), self.size.1.to_string());
+        let at = wall_now().0.to_string();
         for id in self.sized("latest") {
             for words in [
                 &["set-option", "-w", "-t", &id, "window-size", "manual"][..],
                 &["resize-window", "-t", &id, "-x", &columns, "-y", &rows],
+                &["set-option", "-w", "-t", &id, SIZED, &at],
             ] {
                 let mut tmux = self.quietly(words);
                 let _ = tmux.stdout(Stdio::null()).status();
@@ -90,5 +105,42 @@ impl Server {
         tmux.args(["-L", &self.socket, "-u"]).args(words);
         tmux.stdin(Stdio::null()).stderr(Stdio::null());
         tmux
+    }
+}
+
+impl Pane {
+    /// Whether its size may have changed since a moment of the wall clock; none if that is not known. Sizes change where somebody looks
+    /// who is followed.
+    ///
+    /// # Errors
+    /// [`MuxError::NoPane`]; those of [`super::Tmux::run`].
+    pub async fn may_be_resized_since(&self, since: Option<Millis>) -> Result<bool, MuxError> {
+        let ask = TmuxCommand::new("display-message").flag("-p").target(self.id()).word(SIZED_SINCE);
+        let replies = self.run(ask).await?;
+        Ok(is_resized_since(&replies.first().map(TmuxReply::text).unwrap_or_default(), since))
+    }
+}
+
+fn is_resized_since(sized: &str, since: Option<Millis>) -> bool {
+    match sized.split_once(' ') {
+        Some(("manual", "")) => false,
+        Some(("manual", at)) => at.parse().map_or(true, |at| since.is_none_or(|since| Millis(at) >= since)),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_that_followed_nobody_since_has_kept_its_size() {
+        let is = |sized: &str| is_resized_since(sized, Some(Millis(7_000)));
+        assert!(!is("manual "), "nobody was ever followed");
+        assert!(!is("manual 6999"), "before the turn");
+        assert!(is("manual 7000"));
+        assert!(is("latest 6999"), "somebody is followed now");
+        assert!(is("manual x") && is(""), "who knows");
+        assert!(is_resized_since("manual 6999", None) && !is_resized_since("manual ", None));
     }
 }

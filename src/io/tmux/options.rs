@@ -11,10 +11,14 @@ const STATUS_RIGHT: &str = "#{?#{e|<:#{client_width},#{window_width}},\
      #{client_width} of #{window_width} columns: C-b S-Right   #{?#{m/r:^(tmux|screen),#{client_termname}},C-b C-b d,C-b d}: leave ,\
       C-b n: next   C-b w: list   #{?#{m/r:^(tmux|screen),#{client_termname}},C-b C-b d,C-b d}: leave }";
 
-/// Whose windows they are, and the team's pulse: all of it where there is room, else what a person should know of. The daemon's
-/// own client is called `client-NUMBER`: where none is attached, nothing is known any more.
-const STATUS_LEFT: &str = " #{session_name}  #{?#{m:*client-*,#{session_attached_list}},\
+/// Whose windows they are, and the team's pulse: all of it where there is room, else what a person should know of. Where the daemon's
+/// guard ([`GUARD`]) is not attached, nothing is known any more. Its talker says nothing of that: one in ten talkers of a daemon
+/// that was killed stays attached, since tmux waits for ever to tell it what is left to be told (3.3a). The guard is told nothing.
+const STATUS_LEFT: &str = " #{session_name}  #{?#{m:*#,#{@tasuki_guard}#,*,#,#{session_attached_list}#,},\
      #{?#{e|<:#{client_width},120},#{@tasuki_alarm},#{@tasuki_pulse}},no daemon} ";
+
+/// The option that has tmux's name of the daemon's guard.
+pub(super) const GUARD: &str = "@tasuki_guard";
 
 impl Server {
     /// The options of our session, and of the server where it is ours alone.
@@ -23,8 +27,8 @@ impl Server {
         let daemon = ServedBy::here().map(|daemon| daemon.to_string()).unwrap_or_default();
         let history = self.history_limit.to_string();
         let size = format!("{}x{}", self.size.0, self.size.1);
-        // A daemon that was killed tells tmux nothing: its clients are gone. Whatever option is set, tmux draws anew for whoever is
-        // attached.
+        // A daemon that was killed tells tmux nothing, but its guard leaves, however much its talker was to be told. Whatever option
+        // is set, tmux draws anew for whoever is attached.
         let redraw = format!("set-option -t '{target}' @tasuki_left ''");
         let session = [
             // Who serves it: a second daemon leaves it alone while that one lives.
@@ -36,8 +40,8 @@ impl Server {
             ("update-environment", ""),
             ("destroy-unattached", "off"),
             ("mouse", "on"),
-            // A hook draws at once when a daemon is killed, but not always: the clock draws what it has missed.
-            ("status-interval", "10"),
+            // Nothing is drawn by the clock: tmux would wake for each client, and two are the daemon's own.
+            ("status-interval", "0"),
             ("client-detached[0]", &redraw),
             ("status-left", STATUS_LEFT),
             ("status-left-length", "48"),

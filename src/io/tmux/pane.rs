@@ -66,6 +66,14 @@ impl Pane {
         self.tmux.watch(self.id).await
     }
 
+    /// Tells when its size changes; see [`Tmux::watch_size`].
+    ///
+    /// # Errors
+    /// Those of [`Tmux::watch_size`].
+    pub async fn watch_size(&self) -> Result<watch::Receiver<()>, MuxError> {
+        self.tmux.watch_size(self.id).await
+    }
+
     /// Forgets the rows above the screen, and leaves copy mode. Only to be done where no person is.
     ///
     /// # Errors

@@ -179,8 +179,20 @@ impl Tui {
 
     /// Writes bytes above the box as they are.
     pub(super) fn put(&mut self, tty: &mut Tty, bytes: &str) -> Result<(), Stop> {
+        self.fit(tty)?;
         tty.write(&self.region.erase())?;
         tty.write(bytes)
+    }
+
+    /// Clears the screen if its width has changed. Before anything is said: what was never shown is not cleared.
+    fn fit(&mut self, tty: &mut Tty) -> Result<(), Stop> {
+        let cols = tty.size().0;
+        if cols != self.cols {
+            self.cols = cols;
+            self.region = Region::default();
+            tty.write(CLEAR)?;
+        }
+        Ok(())
     }
 
     /// Shows a piece of a text that goes on.
@@ -338,12 +350,8 @@ impl Tui {
 
     /// Draws what is at the bottom.
     fn show(&mut self, tty: &mut Tty) -> Result<(), Stop> {
+        self.fit(tty)?;
         let (cols, height) = tty.size();
-        if cols != self.cols {
-            self.cols = cols;
-            self.region = Region::default();
-            tty.write(CLEAR)?;
-        }
         let bottom = self.bottom();
         let title = bottom.title();
         let (rows, row, column) = bottom.rows(width(cols), height);

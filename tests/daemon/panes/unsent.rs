@@ -699,7 +699,8 @@ fn nothing_is_typed_behind_words_that_another_program_has_sent() {
         house.tmux(&["send-keys", "-t", "a", "Enter"]);
         house.result("late");
         let asked = house.tmux(&["capture-pane", "-p", "-t", "a"]).matches("^R").count();
-        assert!((1..=2).contains(&asked), "its terminal was asked {asked} times");
+        // For the words, and behind their Enter; there once more if its program has printed behind that at once.
+        assert!((1..=3).contains(&asked), "its terminal was asked {asked} times");
         // What its program has printed itself holds nothing up.
         house.drop("three.yaml", "id: three\nto: a\ncontent: 三\n");
         house.result("three");

@@ -3,7 +3,7 @@
 
 use super::needs::Needs;
 use super::read::Read;
-use super::session::{End, Session};
+use super::session::{End, Session, answered};
 use crate::daemon::clients::request::{ASKS_NOTHING, NO_DIALOGS, PaneResponse};
 use crate::engine::input::Report;
 use crate::engine::screen::reading::{Choose, Chosen, Dialog, ScreenState, StyledRow, is_like};
@@ -83,6 +83,20 @@ pub(super) struct Answers {
     tried: Option<Tried>,
     /// A key that was pressed on a dialog and has not been seen to do anything.
     pressed: Option<Pressed>,
+    /// Whether a person has said no to it, or may have, and its agent has done nothing since.
+    said_no: bool,
+}
+
+impl Answers {
+    /// Whether its agent stands still since a person said no: it waits for their words.
+    pub(super) fn waits_for_words(&self) -> bool {
+        self.said_no
+    }
+
+    /// Its agent works, or is given a turn.
+    pub(super) fn goes_on(&mut self) {
+        self.said_no = false;
+    }
 }
 
 pub(super) fn refused<T>(why: impl Into<String>) -> Result<T, Stopped> {
@@ -107,6 +121,14 @@ impl Answering<'_> {
             Err(Stopped::Refused(why) | Stopped::Guarded(why)) => Ok(PaneResponse::hindered(why)),
             Err(Stopped::Tmux(error)) => Err(error),
         }
+    }
+
+    /// What it asked is gone without an answer of tasuki's: whoever typed in its pane may have said no.
+    pub(super) async fn was_answered_there(&mut self) -> Result<(), End> {
+        if let Ok(typed) = answered(self.needs.was_typed_to(self.session).await)? {
+            self.answers.said_no |= typed;
+        }
+        Ok(())
     }
 
     /// Answers what the profile was told to answer, once for each dialog; what it was not told waits for a person.
@@ -193,6 +215,8 @@ impl Answering<'_> {
         let dialog = Dialog { marked: Some(at), ..dialog };
         let taken = self.take(&dialog, until).await?;
         let answered = self.has_answered(&dialog.choices[at], taken, by).await;
+        let is_no = matches!(dialog.choose(&Choose::No, rules), Ok(Chosen::At(no)) if no == at);
+        self.answers.said_no = is_no && matches!(by, AnsweredBy::Person);
         let goes_on = !rules.enter_after_no.is_empty() && matches!(Choose::read(wish), Choose::No);
         if !taken || !goes_on || !self.wait_for(|shown| shown.is_some()).await? {
             return Ok(answered);
@@ -225,6 +249,7 @@ impl Answering<'_> {
         if taken {
             self.session.report(Report::NeedsNothing).await;
         }
+        self.answers.said_no = false;
         self.needs.forget(); // what it asks next is new
         PaneAnswered { choice, proven: taken }
     }

@@ -39,6 +39,8 @@ pub(super) struct Needs {
     told: Option<Debounce>,
     /// The dialog that its screen shows.
     asked: Option<Asked>,
+    /// What an earlier daemon told that it asks.
+    before: Option<Arc<Dialog>>,
     /// What was told of a limit that is over, where the agent is probed after one: a screen that says no more may be typed to.
     pub(super) past: Option<Arc<str>>,
 }
@@ -50,13 +52,28 @@ pub(super) enum NeedStep {
     Unsure,
     /// It says what was reported.
     Same,
-    /// It was reported that the agent needs nothing any more.
-    Over,
+    /// It was reported that the agent needs nothing any more. `asked` is whether it had asked something.
+    Over { asked: bool },
     /// It was reported what the agent needs.
     Begun,
 }
 
 impl Needs {
+    /// Nothing is known yet but what an earlier daemon told.
+    pub(super) fn of(before: Option<Arc<Dialog>>) -> Self {
+        Self { before, ..Self::default() }
+    }
+
+    /// The moment by which an earlier daemon knew this dialog, which is seen first: the same, unless a person was there since.
+    fn known_before(&mut self, dialog: &Dialog, session: &Session) -> Option<Millis> {
+        let before = self.before.take()?;
+        let Dialog { text, choices, .. } = session.agent.mask.dialog(dialog.clone());
+        let at = before.asked_at.filter(|_| (&text, &choices) == (&before.text, &before.choices))?;
+        // tmux counts whole seconds.
+        let is_earlier = |person: u64| Millis(person.saturating_add(1).saturating_mul(1_000)) <= at;
+        session.pane.person_before().is_none_or(is_earlier).then_some(at)
+    }
+
     /// Something was typed: what its screen says from now on is new, though it be the same words. That it is ready is not.
     pub(super) fn forget_told(&mut self) {
         self.past = None;
@@ -98,11 +115,20 @@ impl Needs {
             Some(asked) => (asked.at, asked.marked_first),
             None => {
                 let last = before.map_or(Millis(0), |asked| asked.at);
-                (wall_now().max(Millis(last.0 + 1)), dialog.marked)
+                let known = self.known_before(dialog, session);
+                (known.unwrap_or_else(|| wall_now().max(Millis(last.0 + 1))), dialog.marked)
             }
         };
         self.asked = Some(Asked { dialog: dialog.clone(), marked_first, at, seen: now, printed, gone: None });
         Ok(Some(at))
+    }
+
+    /// Whether a person may have pressed a key on the dialog that was seen last.
+    pub(super) async fn was_typed_to(&self, session: &Session) -> Result<bool, MuxError> {
+        match &self.asked {
+            Some(asked) => was_typed_to(session, asked.seen).await,
+            None => Ok(false),
+        }
     }
 
     /// Its screen shows no dialog.
@@ -142,11 +168,13 @@ impl Needs {
             },
             None => {
                 self.asks_nothing(session.now());
+                self.before = None;
                 None
             }
         };
         let now = session.now();
         let told = self.told.get_or_insert_with(|| Debounce::nothing(state, now));
+        let asked = told.state() == Some(ScreenState::WaitingInput);
         match told.sees(state, &words, asks.as_ref(), now) {
             Debounced::Known => return Ok(NeedStep::Same),
             Debounced::Later(at) => {
@@ -157,7 +185,7 @@ impl Needs {
         }
         let Some(kind) = kind else {
             session.report(Report::NeedsNothing).await;
-            return Ok(NeedStep::Over);
+            return Ok(NeedStep::Over { asked });
         };
         let (why, asks) = (reason(read, &session.agent).into(), asks.map(Arc::new));
         let hidden = read.input.is_none();

@@ -2,33 +2,38 @@
 //! says; on the alternate screen, which has no history, it may clear what it had said.
 
 use super::session::Session;
-use super::trace::{is_echoed, read_answer};
+use super::trace::{is_echoed, read_answer, without_all_drawn};
 use crate::daemon::panes::orders::Typed;
 use crate::engine::screen::answer::ScreenAnswer;
-use crate::engine::screen::reading::rows_said_within;
+use crate::engine::screen::reading::{Rules, bare, rows_said_within};
 use crate::io::mux::PaneScreen;
 use std::sync::Arc;
+use unicode_width::UnicodeWidthStr;
 
-/// Screens that are kept of one turn, the newest: somebody who drags the edge of a terminal makes one a look.
-const SCREENS_MAX: usize = 16;
+/// Bytes that are kept of what was cleared in a turn, the last: more than a dozen full screens.
+const CLEARED_BYTES_MAX: usize = 128 << 10;
+/// Columns at the right edge that a row may leave free and be cut all the same: a wide character has no room in the last one.
+const EDGE_COLUMNS: usize = 2;
 
 /// What is known of the sizes that a pane had in a turn.
 #[derive(Debug, Default)]
 pub(super) struct Resizing {
-    /// How often its size had changed when the turn's line was typed; none where an earlier daemon typed it.
+    /// How often its size had changed when the turn's line was typed, or when an earlier one's was taken over that was typed at this
+    /// size; none where that is not known.
     typed_at: Option<u64>,
-    /// The alternate screen as it was seen last, and before each change of its size.
+    /// The alternate screen as it was when it last showed something new.
     last: Option<Arc<PaneScreen>>,
-    before: Vec<Arc<PaneScreen>>,
+    /// What was said on it and has been cleared since.
+    cleared: String,
 }
 
 impl Resizing {
     /// Forgets the screens of the turn before.
     pub(super) fn begin(&mut self) {
-        (self.last, self.before) = (None, Vec::new());
+        (self.last, self.cleared) = (None, String::new());
     }
 
-    /// The turn's line is about to be typed; none if that was before this worker's time.
+    /// The turn's line is about to be typed, or it was and the size is the same since; none if that is not known.
     pub(super) fn typed_at(&mut self, resized: Option<u64>) {
         self.typed_at = resized;
     }
@@ -38,18 +43,35 @@ impl Resizing {
         self.typed_at != Some(session.resized())
     }
 
-    /// Keeps what is seen of an alternate screen.
-    pub(super) fn sees(&mut self, screen: &Arc<PaneScreen>) {
-        if !screen.alternate {
+    /// Whether its program may clear what it has said when the size changes.
+    pub(super) fn may_be_cleared(&self) -> bool {
+        self.last.is_some()
+    }
+
+    /// Keeps what is seen of an alternate screen. `resized`: whether its size may have changed in the turn.
+    ///
+    /// A program hears of its new size when it comes to that, and may go on for a while before. So the size of a screen does not say
+    /// whether it was drawn for that size. What counts is that nothing of what was said stands there any more.
+    pub(super) fn sees(
+        &mut self,
+        screen: &Arc<PaneScreen>,
+        typed: &Typed,
+        rules: Option<&Rules>,
+        resized: bool,
+    ) {
+        if !screen.alternate || self.last.as_ref().is_some_and(|last| shows_nothing_new(last, screen)) {
             return;
         }
-        let last = self.last.replace(screen.clone());
-        let size = (screen.width, screen.height);
-        if let Some(last) = last.filter(|last| (last.width, last.height) != size) {
-            if self.before.len() >= SCREENS_MAX {
-                self.before.remove(0);
-            }
-            self.before.push(last);
+        let Some(last) = self.last.replace(screen.clone()).filter(|_| resized) else { return };
+        let was = match rules {
+            Some(rules) => read_answer(&without_all_drawn(&last, rules, typed), typed),
+            None => read_answer(&last, typed),
+        };
+        let was = uncut(&was.0.text, &self.cleared, last.width);
+        let is_resized = (last.width, last.height) != (screen.width, screen.height);
+        if is_resized || is_cleared(&was, &read_answer(screen, typed).0.text) {
+            let above = if is_echoed(&last, typed) { "" } else { self.cleared.as_str() };
+            self.cleared = end_of(joined(above, &was));
         }
     }
 
@@ -59,11 +81,50 @@ impl Resizing {
         if !screen.alternate || !answer.truncated || is_echoed(screen, typed) {
             return answer;
         }
-        let from = self.before.iter().rposition(|before| is_echoed(before, typed)).unwrap_or(0);
-        let seen = self.before.iter().skip(from).map(|before| read_answer(before, typed).0.text);
-        let text = seen.chain([answer.text]).fold(String::new(), |above, below| joined(&above, &below));
-        ScreenAnswer { text, ..answer }
+        let below = uncut(&answer.text, &self.cleared, screen.width);
+        ScreenAnswer { text: joined(&self.cleared, &below), ..answer }
     }
+}
+
+/// Whether each row of a screen is one of those before, or the beginning of one: tmux cuts an alternate screen when it gets smaller,
+/// and its program may not have drawn it anew yet.
+fn shows_nothing_new(before: &PaneScreen, screen: &PaneScreen) -> bool {
+    let rows = |screen: &PaneScreen| {
+        let rows = screen.rows.iter().map(|row| row.trim_end().to_owned());
+        rows.filter(|row| !row.is_empty()).collect::<Vec<_>>()
+    };
+    let before = rows(before);
+    let mut before = before.iter();
+    rows(screen).iter().all(|row| before.any(|whole| whole.starts_with(row)))
+}
+
+/// Whether nothing of what was said is there now, however it is wrapped.
+fn is_cleared(was: &str, now: &str) -> bool {
+    let now: String = now.lines().map(bare).collect();
+    let mut said = was.lines().map(bare).filter(|row| !row.is_empty()).peekable();
+    said.peek().is_some() && said.all(|row| !now.contains(&row))
+}
+
+/// A text whose rows that reach the right edge of a screen are whole again, where they were seen whole.
+fn uncut(text: &str, seen: &str, width: u16) -> String {
+    let edge = usize::from(width).saturating_sub(EDGE_COLUMNS);
+    let whole = |row: &str| {
+        let is_cut = row.width() >= edge;
+        let found = is_cut.then(|| seen.lines().find(|seen| seen.starts_with(row))).flatten();
+        found.unwrap_or(row).to_owned()
+    };
+    text.lines().map(whole).collect::<Vec<_>>().join("\n")
+}
+
+/// The end of a text, from the beginning of a row on.
+fn end_of(text: String) -> String {
+    let from = text.len().saturating_sub(CLEARED_BYTES_MAX);
+    if from == 0 {
+        return text;
+    }
+    text.get(text.ceil_char_boundary(from)..)
+        .and_then(|end| end.split_once('\n'))
+        .map_or_else(String::new, |(_, rows)| rows.to_owned())
 }
 
 /// Two pieces of a text, of which the second may have some of the end of the first.
@@ -152,6 +213,86 @@ mod tests {
             "Line 1 of it\n\nLine 2\n\n\n\n BUILD  ■■■■⬝⬝⬝⬝ esc interrupt           ctrl+p cmd",
             "Line 3\nOK k7qf2m\n\n▣ Build · 15.9s\n\n\n\n BUILD                       ctrl+p cmd",
             "Line 1 of it\n\nLine 2\nLine 3",
+        );
+    }
+
+    /// What is seen of an alternate screen in a turn, one look after the other; each with its columns.
+    fn seen(resizing: &mut Resizing, looks: &[(u16, &str)]) -> PaneScreen {
+        let profiles = built_in_profiles();
+        let rules = profiles["claude"].screen.as_deref();
+        let shown = |(width, rows): &(u16, &str)| PaneScreen {
+            rows: rows.lines().map(|row| row.replace("LINE", &format!("❯ {LINE}"))).collect(),
+            cut: false,
+            cursor: (0, 0),
+            width: *width,
+            height: 23,
+            alternate: true,
+            in_mode: false,
+            dead: false,
+            given: Rows::AsShown,
+            title: String::new(),
+        };
+        looks.iter().for_each(|look| resizing.sees(&Arc::new(shown(look)), &typed(), rules, true));
+        looks.last().map(shown).expect("a look")
+    }
+
+    fn answer_of(looks: &[(u16, &str)]) -> String {
+        let mut resizing = Resizing::default();
+        let last = seen(&mut resizing, looks);
+        resizing.joined(read_answer(&last, &typed()).0, &last, &typed()).text
+    }
+
+    #[test]
+    fn what_was_seen_before_a_program_cleared_its_screen_is_kept_whenever_it_did() {
+        // It hears of its new size at once.
+        let first = (200, "LINE\n● the first part of it all");
+        assert_eq!(
+            answer_of(&[first, (80, "● the second part of it all"), (200, "● the third part of it all")]),
+            "the first part of it all\nthe second part of it all\nthe third part of it all"
+        );
+        // It hears of it when it has said something more, and clears that, too; the size is the same as before then.
+        let late = (200, "● the second part of it all\n● the third part of it all");
+        assert_eq!(
+            answer_of(&[
+                first,
+                (80, "● the second part of it all"),
+                late,
+                (200, ""),
+                (200, "● the fourth part of it all")
+            ]),
+            "the first part of it all\n● the second part of it all\n● the third part of it all\nthe fourth part of it all"
+        );
+        // Nobody has looked while it had the other size.
+        assert_eq!(
+            answer_of(&[first, (200, "● the third part of it all")]),
+            "the first part of it all\nthe third part of it all"
+        );
+        // What was not drawn anew yet is cut by tmux: it shows nothing new, and its whole rows are kept.
+        let wide = format!("● {}the end", "many words ".repeat(9));
+        let whole = format!("LINE\n{wide}\n● more");
+        let cut = format!("LINE\n{}\n● more", &wide[..80]);
+        let more = format!("{cut}\n● the second part of it all");
+        assert_eq!(
+            answer_of(&[(200, &whole), (80, &cut), (80, "● the third part of it all")]),
+            format!("{wide}\n● more\nthe third part of it all")
+        );
+        assert_eq!(
+            answer_of(&[(200, &whole), (80, &cut), (80, &more), (80, "● the third part of it all")]),
+            format!("{wide}\n● more\n● the second part of it all\nthe third part of it all")
+        );
+    }
+
+    #[test]
+    fn what_stays_on_the_screen_stands_once_and_no_box_among_it() {
+        let bottom = format!("{0}\n❯ \n{0}\n  ⏸ manual mode on · ? for shortcuts", "─".repeat(60));
+        let first = format!("LINE\n● the first part of it all\n\n✽ Osmosing… (3s)\n\n{bottom}");
+        let grown = format!(
+            "● the first part of it all\n\n● the second part of it all\n\n✽ Osmosing… (4s)\n\n{bottom}"
+        );
+        let last = format!("● the second part of it all\n\n● the third part of it all\n\n{bottom}");
+        assert_eq!(
+            answer_of(&[(200, &first), (80, &grown), (80, &last)]),
+            "the first part of it all\nthe second part of it all\n\n● the third part of it all"
         );
     }
 

@@ -50,6 +50,8 @@ pub(super) struct Session {
     pub(super) program: Program,
     pub(super) pane: Pane,
     pub(super) output: watch::Receiver<Printed>,
+    /// When the pane's size changes.
+    pub(super) size: watch::Receiver<()>,
     /// When the pane last printed something.
     pub(super) printed: Instant,
     pub(super) cache: ScreenCache,

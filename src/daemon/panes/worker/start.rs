@@ -55,7 +55,9 @@ fn refuse(orders: &mut mpsc::Receiver<Order>) -> bool {
     std::iter::from_fn(|| orders.try_recv().ok()).any(|order| matches!(order, Order::Close))
 }
 
-pub(super) type Opened = (Pane, ProcessKey, PathBuf, watch::Receiver<Printed>, Provision);
+/// What a pane prints, and when its size changes.
+pub(super) type Heard = (watch::Receiver<Printed>, watch::Receiver<()>);
+pub(super) type Opened = (Pane, ProcessKey, PathBuf, Heard, Provision);
 
 /// Makes the window, or takes the one that is there.
 pub(super) async fn open(start: &Start) -> Result<Opened, MuxError> {
@@ -63,7 +65,7 @@ pub(super) async fn open(start: &Start) -> Result<Opened, MuxError> {
     let tag = Tag { agent: launched.agent.clone(), nonce: launched.nonce };
     let own = Provision::of(launch, key, launched.adopt.is_none()).await?;
     let (id, process, tty) = match launched.adopt.clone() {
-        Some(Adopted { pane, process, tty }) => (pane, process, tty),
+        Some(Adopted { pane, process, tty, .. }) => (pane, process, tty),
         None => {
             let Launch { argv, mut env, cwd, .. } = own.launch(launch);
             env.insert("TASUKI_AGENT_KEY".to_owned(), key.to_owned());
@@ -84,6 +86,6 @@ pub(super) async fn open(start: &Start) -> Result<Opened, MuxError> {
         }
     };
     let pane = tmux.pane(id).tagged(tag);
-    let output = pane.watch().await?;
-    Ok((pane, process, tty, output, own))
+    let heard = (pane.watch().await?, pane.watch_size().await?);
+    Ok((pane, process, tty, heard, own))
 }

@@ -139,13 +139,23 @@ pub(super) fn without_reprint(screen: &PaneScreen, typed: &Typed) -> PaneScreen 
 /// The screen without what its program had drawn at the bottom and left behind when the pane's size changed: between the turn's line
 /// and its claim, or the input box that is there now. The rows below stay where they are.
 pub(super) fn without_left_behind(screen: &PaneScreen, rules: &Rules, typed: &Typed) -> PaneScreen {
+    without_drawn(screen, rules, typed, false)
+}
+
+/// The same without the input box that is there now, for what stood on a screen that was cleared since.
+pub(super) fn without_all_drawn(screen: &PaneScreen, rules: &Rules, typed: &Typed) -> PaneScreen {
+    without_drawn(screen, rules, typed, true)
+}
+
+fn without_drawn(screen: &PaneScreen, rules: &Rules, typed: &Typed, with_box: bool) -> PaneScreen {
     let rows: Vec<&str> = screen.rows.iter().map(String::as_str).collect();
     let (echo, claim) = with_rows(screen, |seen| {
         let echo = echo::own_echo(seen, &typed.line, typed.turn.token, typed.stood);
         (echo, find(seen, typed).map(|claim| claim.start.row))
     });
     let frame = Frame { rows: &rows, title: None, cursor: None };
-    let box_now = || rules.input_box.as_ref()?.find(&frame).map(|found| found.rows.start);
+    let boxes = rules.input_box.as_ref().filter(|_| !with_box);
+    let box_now = || boxes?.find(&frame).map(|found| found.rows.start);
     let from = echo.map_or(0, |echo| echo.last_row + 1);
     let until = claim.or_else(box_now).unwrap_or(rows.len()).max(from);
     let mut gone = vec![false; rows.len()];

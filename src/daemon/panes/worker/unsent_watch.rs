@@ -21,8 +21,10 @@ const LOOK_AFTER: Duration = Duration::from_millis(20);
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 /// What is printed so soon after somebody came, in tmux's seconds, may be by a key of theirs.
 const CAME_AND_TYPED: u64 = 2;
-/// What a terminal shows anew is there after this time.
+/// What a terminal shows anew is there after this time. On a loaded machine it is later: it is looked for some times more, for each
+/// question that is asked again leaves its trace in the pane.
 const SHOWN_WITHIN: Duration = Duration::from_millis(150);
+const SHOWN_TRIES: u32 = 5;
 
 /// A program takes Enter within a few ms and shows it; one that is busy later. It is looked for this long, and this often.
 const ENTERED_WITHIN: Duration = Duration::from_millis(500);
@@ -230,9 +232,16 @@ impl UnsentWatch<'_> {
     pub(super) async fn reprinted_line(&mut self) -> Result<(CursorLine, People), MuxError> {
         if let Some(letter) = CtrlLetter::new('r') {
             self.session.press(Key::Ctrl(letter)).await?;
-            tokio::time::sleep(SHOWN_WITHIN).await;
         }
-        self.session.pane.cursor_line().await
+        let mut tries = 0;
+        loop {
+            tokio::time::sleep(SHOWN_WITHIN).await;
+            let (line, people) = self.session.pane.cursor_line().await?;
+            tries += 1;
+            if tries >= SHOWN_TRIES || !line.text.is_empty() || line.above.ends_with(REPRINTED) {
+                return Ok((line, people));
+            }
+        }
     }
 
     /// Nobody's words stand there.

@@ -28,7 +28,9 @@ pub(super) async fn shown(
     read: Option<&Read>,
     resized: bool,
 ) -> ScreenAnswer {
-    let whole = if is_whole(screen, typed) { None } else { session.whole().await };
+    // An alternate screen has no history, and what was seen may be cleared at any moment.
+    let is_all = screen.alternate || is_whole(screen, typed);
+    let whole = if is_all { None } else { session.whole().await };
     let mut screen = whole.unwrap_or_else(|| screen.clone());
     if let Some(rules) = session.agent.rules().filter(|_| resized) {
         screen = without_left_behind(&screen, rules, typed);

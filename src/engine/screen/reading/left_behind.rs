@@ -68,8 +68,7 @@ pub fn rows_said_within(above: &[&str], below: &[&str]) -> usize {
 }
 
 fn rows_said(above: &[&str], below: &[&str], has: impl Fn(&str, &str) -> bool) -> usize {
-    let bare = |row: &&str| after_bullet(row.trim_start()).map_or_else(|| squeezed(row), squeezed);
-    let squeezed = |rows: &[&str]| rows.iter().map(bare).collect::<String>();
+    let squeezed = |rows: &[&str]| rows.iter().map(|row| bare(row)).collect::<String>();
     let below = squeezed(below);
     let first = above.len().saturating_sub(AGAIN_ROWS_MAX);
     let is_again = |from: &usize| {
@@ -78,6 +77,12 @@ fn rows_said(above: &[&str], below: &[&str], has: impl Fn(&str, &str) -> bool) -
     };
     let begins = |from: &usize| !above[*from].trim().is_empty();
     (first..above.len()).filter(begins).find(is_again).map_or(0, |from| above.len() - from)
+}
+
+/// A row without its bullet and white space: the same however it is wrapped and set in.
+#[must_use]
+pub fn bare(row: &str) -> String {
+    after_bullet(row.trim_start()).map_or_else(|| squeezed(row), squeezed)
 }
 
 /// A row as far as its left half goes: what stands at the right edge comes and goes.

@@ -15,7 +15,7 @@ mod style;
 pub use dialog::{ChoiceList, ChoiceRules, Choose, Chosen, Dialog};
 pub use frame::{Frame, plain};
 pub use input_box::{BoxForm, BoxRules, CursorPlace, InputBox};
-pub use left_behind::rows_said_within;
+pub use left_behind::{bare, rows_said_within};
 pub use pattern::{Pattern, PatternError};
 pub use rule::{BoxState, Reading, Rule, Sights};
 pub use rules::Rules;

@@ -254,7 +254,7 @@ fn nothing_is_taken_while_the_guard_is_on_its_way() {
 }
 
 #[test]
-fn output_behind_a_silence_begins_anew_and_a_new_size_wakes_nobody() {
+fn output_behind_a_silence_begins_anew_and_a_new_size_wakes_who_waits_for_that() {
     let mut talk = Talk::new();
     let start = Instant::now();
     talk.calls.read_at(start);
@@ -271,8 +271,12 @@ fn output_behind_a_silence_begins_anew_and_a_new_size_wakes_nobody() {
     let seen = *printed.borrow_and_update();
     assert_eq!((seen.pieces, seen.begun), (5, seen.at));
 
+    let mut size = talk.calls.watch_size(PaneId(2));
+    assert!(!size.has_changed().unwrap());
     talk.says("%layout-change @3 b25f,80x24,0,0,2 b25f,80x24,0,0,2 *\n").unwrap();
+    assert!(size.has_changed().unwrap());
+    size.mark_unchanged();
     talk.says("%layout-change @4 b25f,80x24,0,0,7 b25f,80x24,0,0,7 *\n").unwrap();
-    assert!(!printed.has_changed().unwrap());
+    assert!(!printed.has_changed().unwrap() && !size.has_changed().unwrap(), "another pane's, and nobody's");
     assert_eq!(printed.borrow().resized, 1);
 }

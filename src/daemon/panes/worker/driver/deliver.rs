@@ -33,6 +33,7 @@ impl Worker {
         }
         self.readiness.probed = None;
         self.readiness.void();
+        self.answers.goes_on();
         self.own.reprinted = false;
         let resized = self.session.resized();
         self.work.resizing.typed_at(Some(resized));

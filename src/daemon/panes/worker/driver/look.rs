@@ -98,8 +98,9 @@ impl Worker {
     }
 
     async fn search(&mut self, screen: &Arc<PaneScreen>, aim: Aim) -> Result<(), End> {
-        if self.work.awaited.is_some() {
-            self.work.resizing.sees(screen);
+        if let Some(typed) = &self.work.awaited {
+            let resized = self.work.resizing.has_changed(&self.session);
+            self.work.resizing.sees(screen, typed, self.session.agent.rules(), resized);
         }
         waiters::answer(&mut self.waiters, screen, &mut self.session);
         let read = self.session.read(screen);
@@ -116,6 +117,9 @@ impl Worker {
         let read = read.map(|read| corrected(read, record.as_ref()));
         if let Some(read) = &read {
             self.tell_need(read).await?;
+            if read.state == ScreenState::Busy {
+                self.answers.goes_on();
+            }
         }
         self.tell_busy(read.as_ref().map(|read| read.state)).await;
         match (self.work.awaited.clone(), read) {
@@ -131,7 +135,12 @@ impl Worker {
         match self.needs.tell(read, &mut self.session).await? {
             NeedStep::Unsure => return Ok(()),
             NeedStep::Same => {}
-            NeedStep::Over => self.probe_soon(),
+            NeedStep::Over { asked } => {
+                if asked {
+                    self.answering().was_answered_there().await?;
+                }
+                self.probe_soon();
+            }
             NeedStep::Begun => self.readiness.void(),
         }
         self.answering().answer_by_profile(read).await
@@ -260,7 +269,7 @@ impl Worker {
             let (id, turn) = (typed.id.clone(), typed.turn.number);
             // What a profile reads as free has asked for nothing.
             let at_prompt = stands_where_it_stood(screen, typed) || self.unsent.is_at_prompt(screen);
-            let asks = free.is_none() && !at_prompt;
+            let asks = self.answers.waits_for_words() || free.is_none() && !at_prompt;
             self.session.report(Report::TurnOver { id, turn, asks }).await;
         }
     }
@@ -288,6 +297,11 @@ impl Worker {
     pub(super) async fn claim(&mut self, typed: &Typed, source: CompletionSource, seen: Option<&PaneScreen>) {
         let resized = self.work.resizing.has_changed(&self.session);
         let whole = match (seen, self.session.agent.rules()) {
+            // It has no history, and what was seen may be cleared at any moment.
+            (Some(screen), Some(rules)) if screen.alternate && resized => {
+                Some(without_left_behind(screen, rules, typed))
+            }
+            (Some(screen), _) if screen.alternate => None,
             (_, Some(rules)) if resized => self.session.whole_as(Rows::Joined).await.map(|joined| {
                 // What the terminal has wrapped is whole again; the program wraps its own text all the same.
                 let screen = PaneScreen { given: Rows::AsShown, ..joined };

@@ -26,7 +26,7 @@ use super::record::Record;
 use super::reporter::Reporter;
 use super::screen_cache::ScreenCache;
 use super::sending::{LinesTyping, Sending};
-use super::session::{End, Session};
+use super::session::{End, Session, answered};
 use super::start::{Opened, Start};
 use super::turn_end::TurnEnd;
 use super::unsent::Unsent;
@@ -60,10 +60,11 @@ pub(super) struct Worker {
 
 impl Worker {
     /// It knows nothing of its program yet.
-    pub(super) fn new(start: Start, (pane, process, tty, output, provision): Opened) -> Self {
+    pub(super) fn new(start: Start, (pane, process, tty, (output, size), provision): Opened) -> Self {
         let Start { launched, launch, key, phrase, terms, launches, orders, news, frames, .. } = start;
         let now = Instant::now();
         let adopted = launched.adopt.is_some();
+        let asked = launched.adopt.as_ref().and_then(|adopt| adopt.asks.clone());
         let looks = launch.profile.screen.is_some() || adopted;
         let reporter = Reporter::new(&launched, news);
         let mask = Mask::of(&launch, &key, process.pid, phrase);
@@ -72,6 +73,7 @@ impl Worker {
             program: Program { process, tty, started: (!adopted).then_some(now) },
             pane,
             output,
+            size,
             printed: now,
             cache: ScreenCache::default(),
             looks: Looks::new(looks.then_some(now), now),
@@ -85,7 +87,7 @@ impl Worker {
             unsent: Unsent::default(),
             work: Work::default(),
             record: Record::default(),
-            needs: Needs::default(),
+            needs: Needs::of(asked),
             answers: Answers::default(),
             readiness: Readiness::new(adopted.then_some(now)),
             overview: Overview::new(frames),
@@ -130,6 +132,7 @@ impl Worker {
                     changed.map_err(|_| End::Disconnected)?;
                     self.heard();
                 }
+                Ok(()) = self.session.size.changed() => self.resized(),
                 Ok(()) = self.session.terms.changed() => self.session.look_at_once(),
                 Ok(()) = self.session.agent.launches.changed() => self.follow(),
                 () = &mut exit => return Ok(()),
@@ -159,12 +162,12 @@ impl Worker {
             }
             Some(Order::Deliver(typed)) => self.deliver(typed).await?,
             Some(Order::ResolveDoubt(typed)) => {
-                self.work.resizing.typed_at(None);
+                self.finds_size(&typed).await?;
                 self.resolve(typed).await?;
                 self.needs.forget_told();
             }
             Some(Order::Watch(typed)) => {
-                self.work.resizing.typed_at(None);
+                self.finds_size(&typed).await?;
                 self.watch_for(typed);
             }
             Some(Order::Unwatch { off }) => self.unwatch(off),
@@ -177,6 +180,14 @@ impl Worker {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// A turn was typed before: whether the pane's size has changed in it is asked of its window.
+    async fn finds_size(&mut self, typed: &Typed) -> Result<(), End> {
+        let resized = self.session.resized();
+        let changed = answered(self.session.pane.may_be_resized_since(typed.since).await)?;
+        self.work.resizing.typed_at(matches!(changed, Ok(false)).then_some(resized));
         Ok(())
     }
 
@@ -232,6 +243,13 @@ impl Worker {
             let look_at = (self.session.looks.last + self.session.looks.pace).max(at + first_look);
             self.session.look_by(look_at);
             self.session.looks.deaf_until = Some(look_at);
+        }
+    }
+
+    /// The pane's size has changed: what its program is about to clear is looked at before it does.
+    fn resized(&mut self) {
+        if self.work.awaited.is_some() && self.work.resizing.may_be_cleared() {
+            self.session.look_at_once();
         }
     }
 
