@@ -113,6 +113,15 @@ export function byCause(chains) {
 /** Whether a chain ends at a person with a need of its own. What has failed holds nothing up, and while all typing is held, a notice says so. */
 export const isYours = (chain) => chain?.cause.who === "you" && Boolean(chain.need) && !chain.need.startsWith("failed.");
 
+/** Whether a chain ends at an agent that merely works. */
+export const isWork = (chain) => chain.cause.who === "work";
+
+/** The chains that are told, by their causes: `worth` a look, and `working`, which end at an agent that merely works. */
+export function toldChains(chains) {
+  const all = chains.filter((chain) => chain.agents.length > 0 && (chain.cause.who !== "you" || isYours(chain)));
+  return { worth: byCause(all.filter((chain) => !isWork(chain))), working: byCause(all.filter(isWork)) };
+}
+
 /** Keeps an order: what was there stays where it was, in its new form; what is new is given apart. */
 export function steady(before, now, key) {
   const byKey = new Map(now.map((one) => [key(one), one]));

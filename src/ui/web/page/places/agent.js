@@ -8,6 +8,7 @@ import { markOf } from "../base/states.js";
 import { messages, onTouched } from "../live/store.js";
 import { ask, at } from "../live/api.js";
 import { Called } from "../parts/called.js";
+import { ChainsOf } from "../parts/chain.js";
 import { Command, Icon, Name, Said, State, Until, When } from "../parts/small.js";
 import { acting, agentVerb, answer } from "../parts/act.js";
 import { Screen, useScreen } from "../draw/screen.js";
@@ -62,6 +63,7 @@ export function Agent({ agent }) {
     <hr />
     ${asks && html`<div class="pad stack"><h3>${t("screen.answer")}</h3><${Choices} agent=${name} asks=${asks} isDense=${true} /></div><hr />`}
     <${Queue} details=${details} agent=${agent} />
+    <${ChainsOf} name=${name} />
     <${Facts} agent=${agent} />
   </section>`;
 }
