@@ -208,7 +208,7 @@ fn a_story_of_more_lanes_than_twelve_and_a_team_in_trouble_look_well() {
         (
             "trouble",
             "/team?view=tree",
-            "document.body.innerText.includes('limit reached') && document.body.innerText.includes('stopped')",
+            "document.body.innerText.includes('waits for a limit') && document.body.innerText.includes('back at') && document.body.innerText.includes('stopped')",
         ),
         ("trouble-table", "/team?view=table", "document.querySelector('.tb')"),
         ("trouble-limit", "/team/limited", "document.querySelector('.side .term .line')"),

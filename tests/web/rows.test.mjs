@@ -78,6 +78,17 @@ test("a filter is applied in the page where it can be, and is asked for where no
   }
 });
 
+test("what is queued stands as the daemon has it, and is read again when any of it goes or comes", () => {
+  const query = { state: "queued" }, queued = (id, second) => open(id, second, { stage: "queued", status: "pending" });
+  const before = list([queued("old", 1), queued("new", 5)]);
+  const { list: less, isSure } = changed(before, [open("old", 1)], { query });
+  assert.equal(ids(less), "new");
+  assert.equal(isSure, false);
+  const more = changed(before, [queued("x", 9)], { query });
+  assert.deepEqual([ids(more.list), more.isSure], ["old new", false]);
+  assert.equal(changed(before, [open("y", 9)], { query }).isSure, true);
+});
+
 test("what a filter finds no more goes, and what nobody can tell is read again", () => {
   const query = { state: "open" };
   assert.equal(ids(changed(list([open("b", 2), open("a", 1)]), [ended("b", 9)], { query }).list), "a");

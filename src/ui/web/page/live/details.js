@@ -35,6 +35,41 @@ function useAnswer(address, id) {
 /** A message with its content and its answer; null before it is read, and without an id. */
 export const useDetails = (id) => useAnswer(id ? at`/api/messages/${id}` : null, id);
 
+/** The messages that try one again, the newest first; null before they are known, and without an id. */
+export const useRetries = (id) => useAnswer(id ? `/api/messages?${new URLSearchParams({ retry_of: id, limit: 1 })}` : null, null)?.messages ?? null;
+
+/** Where each message stands that is queued for one of these agents: a map from its id to { nth, of, queue }. Read again when anything happens. */
+export function usePlaces(names) {
+  const [places, setPlaces] = useState(NOWHERE);
+  const isLive = link.value.state === "live", asked = [...new Set(names)].sort().slice(0, QUEUES).join(" ");
+  useEffect(() => {
+    if (asked === "" || !isLive) return undefined;
+    let isOver = false, timer = null;
+    const read = async () => {
+      timer = null;
+      const answers = await Promise.all(asked.split(" ").map((name) => ask(at`/api/agents/${name}`)));
+      if (!isOver) setPlaces(placesIn(answers.filter((answer) => answer.ok).map((answer) => answer.data)));
+    };
+    read();
+    const stop = onTouched(() => {
+      timer ??= setTimeout(read, LATER_MS);
+    });
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+      stop();
+    };
+  }, [asked, isLive]);
+  return asked === "" ? NOWHERE : places;
+}
+
+const NOWHERE = new Map();
+/** Queues that are looked at for one list. */
+const QUEUES = 20;
+
+/** The places in the queues of agents, as their details say them. Pure. */
+export const placesIn = (details) => new Map(details.flatMap(({ agent, queue }) => queue.map(({ id }, index) => [id, { nth: index + 1, of: Math.max(agent.queued, queue.length), queue: agent.agent_name }])));
+
 /** The answers to the user's own tasks that nobody has read: { answers, answers_in_all }. Read again when their number changes. */
 export function useUnreadAnswers() {
   const [known, setKnown] = useState(null);

@@ -1,4 +1,6 @@
-// The rows of the message list, in the order of `/api/messages`: open ones first, newest first, then ended ones, those that ended last first. Pure.
+// The rows of the message list, in the order of `/api/messages`: open ones first, newest first, then ended ones, those that ended last first. Those
+// that are queued stand in the order in which they are taken, where they alone are asked for. Pure.
+import { isOfQueue } from "../base/filter.js";
 import { hasEnded } from "./model.js";
 
 /** Messages of one page. */
@@ -68,6 +70,8 @@ export function withChanged(list, changed, query, names, steps) {
     else if (now) moved.push(now);
   }
   if (isSame && moved.length === 0) return { list, isSure };
+  // The order of a queue is the daemon's to know, and who goes changes the places of the others.
+  if (isOfQueue(query)) return { list: { ...list, rows }, isSure: false };
   const { all, isTold } = placed(rows, moved, list, steps);
   return { list: bounded({ ...list, rows: all }), isSure: isSure && isTold };
 }

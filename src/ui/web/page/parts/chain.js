@@ -7,7 +7,7 @@ import { armWhenShown, dialogOf, useKeys } from "../base/keys.js";
 import { isWork, isYours, toldChains } from "../live/model.js";
 import { messages, needs } from "../live/store.js";
 import { Called } from "./called.js";
-import { Age, Icon, Name, Text, Until, forAge } from "./small.js";
+import { Icon, Name, Text, Until, forAge } from "./small.js";
 
 /** Goes to what waits for you, with the digits at its dialog where it has one. */
 export function openNeed(id) {
@@ -22,15 +22,15 @@ function causeOf(chain) {
   return need && has(`need.${need.kind}`) ? t(`need.${need.kind}`, { agent: need.agent ?? "", id: need.message ?? "" }) : inWords(chain.cause.text);
 }
 
-/** Who has come last before the cause, where that is named by it anyway. */
+/** Those between a message and its cause, which names its own agent where that merely works. */
 const hopsOf = (chain) => (isWork(chain) ? chain.agents.slice(0, -1) : chain.agents);
 
 export function Chain({ chain, more = 0 }) {
-  const isYou = isYours(chain);
+  const isYou = isYours(chain), hops = hopsOf(chain);
   const until = needs.value.needs.find((one) => one.id === chain.need)?.until;
   return html`<p class=${`chain ${isWork(chain) ? "dim" : ""}`}><span><a class="plainlink" href=${to("messages", chain.message)}><${Called} id=${chain.message} message=${messages.value.get(chain.message) ?? { title: chain.title }} /></a>${more > 0 && html` <span class="dim">${t("and.n.more", { n: more })}</span>`}:</span>
-    ${hopsOf(chain).map((name, at) => html`<span class="hop" key=${name}>${at > 0 && html`<${Icon} name="right" />`}<a class="plainlink" href=${to("team", name)}><${Name} of=${name} /></a></span>`)}
-    <span class="hop"><${Icon} name="right" />${isYou ? html`<strong class="c-ask">${forAge(chain.since, "chain.you")}</strong>` : html`<span><${Text} of=${causeOf(chain)} />${until && html`, <${Until} at=${until} />`} <${Age} since=${chain.since} /></span>`}</span></p>`;
+    ${hops.map((name, at) => html`<span class="hop" key=${name}>${at > 0 && html`<${Icon} name="right" />`}<a class="plainlink" href=${to("team", name)}><${Name} of=${name} /></a></span>`)}
+    <span class="hop">${hops.length > 0 && html`<${Icon} name="right" />`}${isYou ? html`<strong class="c-ask">${forAge(chain.since, "chain.you")}</strong>` : html`<span><${Text} of=${causeOf(chain)} />${until && html`, <${Until} at=${until} />`}, ${forAge(chain.since)}</span>`}</span></p>`;
 }
 
 const Lines = ({ list }) => list.map(({ chain, more }) => html`<${Chain} key=${`${chain.message}.${chain.need ?? ""}`} chain=${chain} more=${more} />`);
