@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { answerInWords, inWords, isOver } from "../../src/ui/web/page/base/told.js";
 import { blockOf, evidenceOf, howOf, markOf, markOfMessage, provedBy, sentenceOf } from "../../src/ui/web/page/base/states.js";
 import { nth } from "../../src/ui/web/page/base/time.js";
-import { placesIn } from "../../src/ui/web/page/live/details.js";
+import { isOfUser, placesIn, whenSeen } from "../../src/ui/web/page/live/details.js";
 import { calledOf, isPutAside } from "../../src/ui/web/page/live/model.js";
 import { barsOf, eventsOf, howsOf, rangeOf } from "../../src/ui/web/page/draw/relay.js";
 import { sequence } from "../../src/ui/web/page/draw/sequence.js";
@@ -249,4 +249,36 @@ test("a failed task that is no need any more was put aside, where that can be to
   assert.equal(isPutAside(tree, [need("other")], at(60)), true);
   for (const [one, needs, now] of [[tree, [need("t")], at(60)], [tree, [], at(1)], [tree, [], at(90000)], [{ ...tree, parent: "p" }, [], at(60)], [{ ...tree, stage: "cancelled" }, [], at(60)], [{ ...tree, type: "info" }, [], at(60)], [tree, Array.from({ length: 50 }, (_, n) => need(`n${n}`)), at(60)]])
     assert.equal(isPutAside(one, needs, now), false);
+});
+
+test("an answer counts as read when its story was seen for a while without a break, once, and not in a tab that nobody sees", (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const page = Object.assign(new EventTarget(), { visibilityState: "visible" });
+  const turn = (state) => {
+    page.visibilityState = state;
+    page.dispatchEvent(new Event("visibilitychange"));
+  };
+  let times = 0;
+  whenSeen(page, 2000, () => (times += 1));
+  context.mock.timers.tick(1900);
+  turn("hidden");
+  context.mock.timers.tick(9000);
+  assert.equal(times, 0);
+  turn("visible");
+  context.mock.timers.tick(1900);
+  assert.equal(times, 0);
+  context.mock.timers.tick(100);
+  assert.equal(times, 1);
+  turn("hidden");
+  turn("visible");
+  context.mock.timers.tick(9000);
+  assert.equal(times, 1);
+  const stop = whenSeen(page, 2000, () => (times += 1));
+  stop();
+  context.mock.timers.tick(9000);
+  assert.equal(times, 1);
+  // Only the user's own tasks have answers that are unread.
+  const tree = { type: "task", stage: "completed", parent: null, from: "user" };
+  assert.equal(isOfUser(tree), true);
+  for (const more of [{ parent: "p" }, { from: "boss" }, { stage: "failed" }, { stage: "working" }, { type: "info" }]) assert.equal(isOfUser({ ...tree, ...more }), false);
 });

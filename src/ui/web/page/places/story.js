@@ -10,12 +10,12 @@ import { answerInWords, inWords } from "../base/told.js";
 import { evidenceOf, howOf, provedBy, sentenceOf } from "../base/states.js";
 import { agents, markOf, needs } from "../live/store.js";
 import { isPutAside } from "../live/model.js";
-import { usePlaces, useRetries } from "../live/details.js";
+import { usePlaces, useRetries, useSeen } from "../live/details.js";
 import { useStory } from "../live/story.js";
 import { flat } from "../draw/relay.js";
 import { sequence } from "../draw/sequence.js";
 import { Age, CopyButton, Icon, Name, Outline, Place, Said, Text, Until, When, Word, slots, useWidth } from "../parts/small.js";
-import { acting, callOff, isRetriable, retry } from "../parts/act.js";
+import { acting, callOff, dismissOf, isRetriable, retry } from "../parts/act.js";
 import { Lanes } from "./lanes.js";
 
 const NONE = [];
@@ -25,6 +25,7 @@ const back = () => to("messages", null, { filter: route.value.query.filter });
 
 export function Story({ id }) {
   const { tree, details, problem } = useStory(id);
+  useSeen(tree, Boolean(details?.answer?.text));
   const isOpen = tree && !tree.ended_at;
   const open = tree ? flat(tree).slice(1).filter(({ tree: one }) => !one.ended_at).length : 0;
   const diagram = tree && sequence(tree, now(), scale());
@@ -34,6 +35,7 @@ export function Story({ id }) {
   useKeys({
     r: () => isRetriable(tree) && retry(tree),
     X: () => isOpen && callOff(tree, open),
+    d: () => tree && dismissOf(tree),
     Escape: () => go(back()),
     f: () => go(to("command", null, { follow: id })),
   });
