@@ -128,11 +128,11 @@ fn going_on(house: &House) {
 pub(crate) fn trouble() -> House {
     // In an hour and a half: the page says when it is over.
     let until = (chrono::Local::now() + chrono::TimeDelta::minutes(90)).format("%-I:%M %p");
-    let rules = |agent: &str| {
-        match agent {
-        "limited" => format!("rules:\n  - do:\n      - limit: \"You’ve hit your usage limit. Visit https://chatgpt.com/settings/usage or try again at {until}.\"\n"),
+    let rules = |agent: &str| match agent {
+        "limited" => format!(
+            "rules:\n  - do:\n      - limit: \"You’ve hit your usage limit. Visit https://chatgpt.com/settings/usage or try again at {until}.\"\n"
+        ),
         _ => "rules:\n  - do:\n      - print: \"{headline}\"\n      - claim: now\n".to_owned(),
-    }
     };
     let mut house = house("trouble", &TROUBLED, rules);
     house.start();
