@@ -18,10 +18,10 @@ const AGENT = {
   stopped: ["stopped", "quiet"],
 };
 
-/** The mark of an agent: { icon, tone, word }. */
+/** The mark of an agent: { icon, tone, word, until }, where its state is over by itself then. */
 export function markOf(agent) {
   const [icon, tone] = AGENT[agent.state] ?? ["unknown", "quiet"];
-  return { icon, tone, word: wordOf(agent) };
+  return { icon, tone, word: wordOf(agent), until: agent.state === "rate_limited" ? agent.until : undefined };
 }
 
 function wordOf(agent) {
