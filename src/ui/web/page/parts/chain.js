@@ -22,8 +22,8 @@ function causeOf(chain) {
   return need && has(`need.${need.kind}`) ? t(`need.${need.kind}`, { agent: need.agent ?? "", id: need.message ?? "" }) : inWords(chain.cause.text);
 }
 
-/** Those between a message and its cause, which names its own agent where that merely works. */
-const hopsOf = (chain) => (isWork(chain) ? chain.agents.slice(0, -1) : chain.agents);
+/** Those between a message and its cause, which may name the last of them itself. */
+const hopsOf = (chain) => (!isYours(chain) && chain.cause.text.startsWith(chain.agents.at(-1)) ? chain.agents.slice(0, -1) : chain.agents);
 
 export function Chain({ chain, more = 0 }) {
   const isYou = isYours(chain), hops = hopsOf(chain);
