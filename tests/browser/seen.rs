@@ -57,6 +57,7 @@ fn an_answer_whose_story_is_open_counts_as_read_and_a_key_counts_it_at_once() {
     // Of what is not over there is nothing to put aside, which is said.
     assert!(house.ask(&["agent", "stop", "worker"]).status.success());
     house.drop("open.yaml", "id: open\nto: worker\ncontent: x\n");
+    crate::scene::until_message(&house, "open", "stage: queued");
     go(&browser, "/messages/open", "document.querySelector('.head .st')?.textContent.includes('queued')");
     browser.press("d");
     browser.until("document.querySelector('.toast')?.textContent.includes('nothing to put aside here')");
