@@ -1,7 +1,8 @@
 //! Answers to the user's tasks that nobody has read yet.
 
+use super::folder::Folder;
 use super::model::Model;
-use super::problems::unreadable;
+use super::problems::{no_message, unreadable, unwritten};
 use super::titles::title_of;
 use super::unread::{LOOKED_AT, is_answered};
 use crate::engine::words::{MessageId, Seq};
@@ -36,6 +37,29 @@ impl Model {
         let also: BTreeSet<&str> = read.also.iter().map(String::as_str).collect();
         found.retain(|(seq, id)| seq.0 > read.upto && !also.contains(id.as_str()));
         self.answers.found = Some(found);
+    }
+
+    /// A person has seen the answer to a task; what became of it, in words. Only answers to the user's own tasks are ever unread.
+    ///
+    /// # Errors
+    /// [`Problem`] if there is no such message, or if the disk takes nothing.
+    pub fn answer_is_seen(&mut self, id: &MessageId) -> Result<String, Problem> {
+        let ended = self.ended(id).map_err(|error| unreadable(&error))?;
+        if ended.is_none() && !self.engine().state().open.contains_key(id) {
+            return Err(no_message(id));
+        }
+        let Some(seq) = ended.filter(|ended| is_answered(&ended.finished)).map(|ended| ended.finished.seq)
+        else {
+            return Ok(format!("{id} has no answer that waits to be read"));
+        };
+        self.look_at_answers();
+        if !self.answers.found.as_ref().is_some_and(|found| found.contains(&(seq, id.clone()))) {
+            return Ok(format!("the answer to {id} was read before"));
+        }
+        AnswersRead::read_one(&self.workspace, id.as_str()).map_err(|error| unwritten(&error))?;
+        self.answers.file = Folder::default();
+        self.picture = None;
+        Ok(format!("the answer to {id} counts as read"))
     }
 
     /// Tasks of the user's that were completed behind what was read.

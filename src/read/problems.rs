@@ -33,6 +33,16 @@ pub fn no_message(id: &MessageId) -> Problem {
     }
 }
 
+/// What a person has seen or put aside, where that could not be written down.
+pub(super) fn unwritten(error: &dyn std::fmt::Display) -> Problem {
+    Problem {
+        code: "unavailable".to_owned(),
+        why: format!("it could not be written down, so it is shown again: {error}"),
+        cure: "see to the disk, and try again".to_owned(),
+        ..Problem::default()
+    }
+}
+
 /// An agent that nobody knows.
 pub(super) fn no_agent(name: &str) -> Problem {
     Problem {

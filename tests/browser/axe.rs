@@ -10,16 +10,26 @@ fn folder() -> std::path::PathBuf {
 
 /// Fails if anybody would be kept out of what the page shows now.
 pub(crate) fn check(browser: &Browser, name: &str) {
+    check_by(browser, name, "rules: {}");
+}
+
+/// The same of what the size of letters changes: where there is room to press, and what scrolls. Names, roles and colours are the same
+/// with letters of each size.
+pub(crate) fn check_room(browser: &Browser, name: &str) {
+    check_by(browser, name, "runOnly: ['target-size', 'scrollable-region-focusable']");
+}
+
+fn check_by(browser: &Browser, name: &str, only: &str) {
     if browser.run("return typeof window.axe", &[]) != "object" {
         let axe = std::fs::read_to_string(folder().join("axe.min.js")).expect("axe-core");
         browser.devtools("Runtime.evaluate", &serde_json::json!({"expression": axe}));
     }
-    // Frames are of no concern: the page has none. What moves in is looked at when it has come.
+    // Frames are of no concern: the page has none. What moves in is looked at when it has come. What is well is not listed.
     let run = "const done = arguments[arguments.length - 1]; document.getAnimations().forEach((one) => one.finish()); \
-               axe.run(document, { iframes: false }).then(({ violations }) => done(violations.map(({ id, impact, nodes }) => \
+               axe.run(document, { iframes: false, preload: false, resultTypes: ['violations'], ONLY }).then(({ violations }) => done(violations.map(({ id, impact, nodes }) => \
                `${impact} ${id}: ` + nodes.slice(0, 3).map((node) => node.html.slice(0, 160) + ' ' + (node.any[0]?.message ?? '')).join(' | '))), \
                (error) => done([String(error)]))";
-    let found = browser.run_later(run, &[]);
+    let found = browser.run_later(&run.replace("ONLY", only), &[]);
     let found: Vec<&str> = found.as_array().into_iter().flatten().filter_map(|one| one.as_str()).collect();
     assert!(found.is_empty(), "{name}: {found:#?}");
 }

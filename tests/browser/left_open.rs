@@ -116,7 +116,7 @@ fn an_answer_that_is_given_in_one_browser_is_seen_in_the_other() {
     assert!(house.result("first").contains("it was allowed"));
     for browser in [&one, &other] {
         browser.run("location.hash = '#/messages'", &[]);
-        browser.until("document.querySelector('.window .list li .vh')?.textContent.includes('completed')");
+        browser.until("document.querySelector('.window .list li .state')?.textContent.includes('completed')");
         assert_eq!(browser.console(), [""; 0]);
     }
     assert_eq!(

@@ -25,5 +25,6 @@ mod opening;
 mod proc;
 mod questions;
 mod scene;
+mod seen;
 mod team;
 mod xss;

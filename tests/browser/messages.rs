@@ -106,7 +106,7 @@ fn a_message_stands_in_the_list_soon_after_it_came_and_the_list_is_not_read_agai
     assert!(house.ask(&["cancel", "soon-3"]).status.success());
     browser.until("[...document.querySelectorAll('.window .list li')].at(-1).querySelector('.id').textContent === 'soon-3'");
     browser.until(
-        "document.querySelector('.window .list li:last-child .vh').textContent.includes('called off')",
+        "document.querySelector('.window .list li:last-child .state').textContent.includes('called off')",
     );
     let lists = browser.run("return window.__lists", &[]).as_f64().expect("a number");
     assert!(lists <= 2.0 + begun.elapsed().as_secs_f64() / 9.0, "{lists} lists");

@@ -165,7 +165,7 @@ fn a_message_in_doubt_is_decided_from_the_page() {
     assert!(house.result("doubt").contains("status: completed"));
     until_tab(&browser, "Needs you", "icons/0.svg");
     browser.run("location.hash = '#/messages'", &[]);
-    browser.until("document.querySelector('.window .list li .vh')?.textContent.includes('completed')");
+    browser.until("document.querySelector('.window .list li .state')?.textContent.includes('completed')");
     clean(&browser);
 }
 

@@ -32,6 +32,18 @@ fn the_token_opens_one_tab_over_a_reload_and_is_seen_in_no_address() {
     browser.open(address.split_once('#').expect("a token").0);
     browser.until("document.querySelector('main.closed')");
     browser.until_shown("tasuki web --print-url");
+    // One that is wrong is told of, also when its tab is loaded anew and nothing of it is left.
+    let origin = address.split_once('#').expect("a token").0.to_owned();
+    browser.new_tab();
+    browser.open(&format!("{origin}#token={}", "ab".repeat(32)));
+    browser.until_shown("is not known here");
+    browser.reload();
+    browser.until_shown("The token of this tab was refused");
+    // A path where nothing is leads to the page.
+    browser.open(&format!("{origin}nowhere"));
+    browser.until_shown("There is nothing at this address");
+    browser.click("a[href='/']");
+    browser.until("document.querySelector('main.closed')");
 }
 
 /// Nothing was said in the console: no error, no warning, no offence against the page's policy.
@@ -55,6 +67,10 @@ fn what_is_locked_is_so_in_each_language_and_width() {
     assert!(house.ask(&["web", "--new-token"]).status.success());
     browser.reload();
     browser.until("document.querySelector('main.closed')");
+    for _ in 0..2 {
+        browser.until_shown("このタブのトークンは拒まれました");
+        browser.reload();
+    }
 }
 
 /// Stands for `xdg-open`: keeps what it was given, as everybody sees it in `ps`.

@@ -126,11 +126,13 @@ fn going_on(house: &House) {
 
 /// A workspace in trouble: an agent at a limit, and one that is stopped.
 pub(crate) fn trouble() -> House {
-    let rules = |agent: &str| {
-        match agent {
-        "limited" => "rules:\n  - do:\n      - limit: \"You’ve hit your usage limit. Visit https://chatgpt.com/settings/usage or try again at 3:05 PM.\"\n".to_owned(),
+    // In an hour and a half: the page says when it is over.
+    let until = (chrono::Local::now() + chrono::TimeDelta::minutes(90)).format("%-I:%M %p");
+    let rules = |agent: &str| match agent {
+        "limited" => format!(
+            "rules:\n  - do:\n      - limit: \"You’ve hit your usage limit. Visit https://chatgpt.com/settings/usage or try again at {until}.\"\n"
+        ),
         _ => "rules:\n  - do:\n      - print: \"{headline}\"\n      - claim: now\n".to_owned(),
-    }
     };
     let mut house = house("trouble", &TROUBLED, rules);
     house.start();
@@ -141,9 +143,9 @@ pub(crate) fn trouble() -> House {
     house
 }
 
-/// A task that is cut into fourteen parts, and done.
+/// A task that is cut into twelve parts, and done: its story has two lanes more than are drawn.
 pub(crate) fn wide() -> House {
-    let parts: Vec<String> = (1..=14).map(|number| format!("part_{number}")).collect();
+    let parts: Vec<String> = (1..=12).map(|number| format!("part_{number}")).collect();
     let plain = |name: &str, boss: &str| (name.to_owned(), boss.to_owned());
     let members: Vec<(String, String)> = std::iter::once(plain("chief", "user"))
         .chain(parts.iter().map(|name| plain(name, "chief")))
@@ -166,7 +168,7 @@ pub(crate) fn wide() -> House {
     let part = "rules:\n  - do:\n      - print: \"{id}: done\"\n      - claim: now\n";
     let mut house = House::new("wide", &agents, &[("chief.yaml", chief.as_str()), ("part.yaml", part)]);
     house.start();
-    send(&house, "chief", "wide", "Fourteen parts", &[]);
+    send(&house, "chief", "wide", "Twelve parts", &[]);
     house.result("wide");
     house
 }

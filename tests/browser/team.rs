@@ -115,7 +115,8 @@ fn keys(browser: &Browser) {
     browser.press("k");
     browser.until("location.hash === '#/team/a1'");
     browser.press("2");
-    browser.until("location.hash.startsWith('#/command')");
+    browser.until("location.hash.startsWith('#/command') && document.activeElement.id === 'what'");
+    browser.press("\u{E00C}");
     browser.press("?");
     browser.until("document.querySelector('dialog.help[open]')");
     browser.press("1");

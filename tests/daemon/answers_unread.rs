@@ -1,5 +1,6 @@
 //! Answers to one's own tasks are unread until a person has seen them: by the inbox, one by one, or by waiting for them.
 
+use crate::browsers::Port;
 use crate::house::House;
 use crate::looking::{both, ok};
 use serde_json::Value;
@@ -63,6 +64,36 @@ fn an_answer_is_unread_until_a_person_has_seen_it() {
     // What cannot be understood is no reason to tell nothing.
     house.write(".tasuki/answers_read.json", "{");
     house.until("all of them", |house| unread(house) == are(&["t-1", "t-2", "waited", "t-3"]));
+    house.end();
+}
+
+#[test]
+fn an_answer_that_a_page_has_shown_counts_as_read_and_no_other() {
+    let mut house = house("answers 頁");
+    for id in ["t-1", "t-2", "t-3"] {
+        task(&house, id, "");
+    }
+    task(&house, "by-boss", "from: boss\n");
+    let port = Port::open(&house, &[]);
+    let reads = |token: &str, id: &str| {
+        port.send(&format!(
+            "POST /api/messages/{id}/read HTTP/1.1\nHost: {{HOST}}\n{token}\nContent-Length: 0\n\n"
+        ))
+    };
+    // Who may only look has read nothing.
+    assert!(reads("{LOOK}", "t-2").starts_with("HTTP/1.1 403 "));
+    assert_eq!(unread(&house), are(&["t-1", "t-2", "t-3"]));
+    let said = reads("{FULL}", "t-2");
+    assert!(said.contains("the answer to t-2 counts as read"), "{said}");
+    assert_eq!(unread(&house), are(&["t-1", "t-3"]));
+    assert!(reads("{FULL}", "t-2").contains("was read before"));
+    assert!(reads("{FULL}", "by-boss").contains("no answer that waits to be read"));
+    assert!(reads("{FULL}", "none").starts_with("HTTP/1.1 404 "));
+    // The inbox and the page remember in one place.
+    ok(&house, &["show", "t-3", "--answer"]);
+    house.end();
+    house.start();
+    assert_eq!(unread(&house), are(&["t-1"]));
     house.end();
 }
 

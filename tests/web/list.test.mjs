@@ -31,7 +31,7 @@ class Daemon {
       const isOver = ["completed", "failed"].includes(what);
       this.all.set(id, { ...old, stage: what, status: isOver ? what : "pending", since: this.time(), ended: isOver ? this.seq : null });
     }
-    this.steps.push({ seq: this.seq, events: events.map(({ id, what }) => ({ id, what, text: "" })) });
+    this.steps.push({ seq: this.seq, events: events.map(({ id, what }) => ({ id, what: what === "queued" ? "accepted" : what, text: "" })) });
   }
 
   listed() {
@@ -60,12 +60,16 @@ class Daemon {
   }
 }
 
-/** Plays a day from a seed; a filter of `state:open` where it is asked for. */
+/** Filters, and what each of them takes. */
+const FILTERS = { "": () => true, "state:open": (one) => !hasEnded(one), "state:working": (one) => one.stage === "working" };
+
+/** Plays a day from a seed, with one of the filters. */
 async function play(seed, filter) {
+  const isMeant = FILTERS[filter];
   const dice = chance(seed), daemon = new Daemon(), asked = [];
   globalThis.fetch = (address) => {
     const query = new URL(address, "http://tasuki").searchParams;
-    const wanted = { listed: () => daemon.listed().filter((one) => !filter || !one.ended), seq: daemon.seq };
+    const wanted = { listed: () => daemon.listed().filter(isMeant), seq: daemon.seq };
     const answer = Daemon.prototype.page.call(wanted, query.get("after"), Number(query.get("limit")));
     return new Promise((settle) => asked.push(() => settle({ ok: true, status: 200, json: async () => answer })));
   };
@@ -86,17 +90,18 @@ async function play(seed, filter) {
   };
   while (count < 150 + dice(500)) accept();
   for (let ends = dice(200); ends > 0; ends -= 1) move("completed");
+  if (filter === "state:working") for (const { id, ended } of daemon.listed()) if (!ended && dice(5) > 0) daemon.step([{ id, what: "working" }]);
   daemon.tell();
   let shown = null;
   const feed = new Feed(filter, (next) => (shown = typeof next === "function" ? next(shown) : next));
   const stop = feed.start(1e6);
   feed.read();
-  const acts = [accept, accept, () => move("completed"), () => move("failed"), () => move("working"), () => daemon.tell(), () => daemon.tell(), () => void feed.more(), () => void feed.more(), () => feed.read(), settle, settle];
+  const acts = [accept, accept, () => move("completed"), () => move("failed"), () => move("working"), () => move("waiting"), () => daemon.tell(), () => daemon.tell(), () => void feed.more(), () => void feed.more(), () => feed.read(), settle, settle];
   for (let act = 0; act < 80; act += 1) await acts[dice(acts.length)]();
   await settle();
   daemon.tell();
   await settle();
-  const wanted = () => daemon.listed().filter((one) => !filter || !hasEnded(one)).map(({ id }) => id);
+  const wanted = () => daemon.listed().filter(isMeant).map(({ id }) => id);
   const rows = () => feed.list.rows.map(({ id }) => id);
   if (feed.isRead && !feed.isDoubtful) assert.deepEqual(rows(), wanted().slice(0, rows().length), `seed ${seed}`);
   // Whoever reads on finds each, once.
@@ -116,7 +121,7 @@ async function play(seed, filter) {
 test("whatever comes between a question and its answer, the list is the daemon's, with no gap and no double", async () => {
   setToken("ticket");
   const real = globalThis.fetch;
-  for (let seed = 1; seed <= 150; seed += 1) await play(seed, seed % 3 === 0 ? "state:open" : "");
+  for (let seed = 1; seed <= 150; seed += 1) await play(seed, ["state:open", "", "state:working"][seed % 3]);
   globalThis.fetch = real;
 });
 

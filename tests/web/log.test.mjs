@@ -15,7 +15,7 @@ test("where lines are missing between the two, the older ones go", () => {
 });
 
 test("a line of the log is told in the page's words, and one that it has none for as it stands", () => {
-  assert.equal(toldOf("t.a was reported done (by marker)"), "t.a was reported done (phrase and token on its screen)");
+  assert.equal(toldOf("t.a was reported done (by marker)"), "t.a was reported done (its done marker, with this task’s token)");
   for (const text of ["coder started", "", "refused a.yaml: no"]) assert.equal(toldOf(text), text);
   language.value = "ja";
   try {

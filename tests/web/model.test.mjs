@@ -1,6 +1,6 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { behindAll, behindOf, byCause, nothing, roots, steady, withStep, withView } from "../../src/ui/web/page/live/model.js";
+import { behindAll, behindOf, byCause, toldChains, nothing, roots, steady, withStep, withView } from "../../src/ui/web/page/live/model.js";
 
 const agent = (agent_name, state) => ({ agent_name, state });
 const message = (id, status, at = "2026-02-02T10:00:00Z", more = {}) => ({ id, status, type: "task", accepted_at: at, since: at, ...more });
@@ -73,6 +73,13 @@ test("chains of one cause are one, with how many more wait for it", () => {
   const chain = (message, need, text = "coder asks") => ({ message, need, cause: { who: "you", text } });
   const all = [chain("q1", "asks.a"), chain("q2", "asks.a", "coder asks: Sure?"), chain("m", null, "lint, who is working on x"), chain("n", null, "lint, who is working on x"), chain("o", "asks.b")];
   assert.deepEqual(byCause(all).map(({ chain, more }) => [chain.message, more]), [["q1", 1], ["m", 1], ["o", 0]]);
+});
+
+test("who waits behind an agent that merely works is told, apart from what needs a person, and what a notice says is not", () => {
+  const chain = (message, who, need = null, agents = ["boss", "coder"]) => ({ message, need, agents, cause: { who, text: `${who} ${need}` } });
+  const { worth, working } = toldChains([chain("a", "work"), chain("b", "you", "asks.x"), chain("c", "time", "limit.y"), chain("d", "you"), chain("e", "work"), chain("f", "work", null, []), chain("g", "you", "failed.z")]);
+  assert.deepEqual(worth.map(({ chain }) => chain.message), ["b", "c"]);
+  assert.deepEqual(working.map(({ chain, more }) => [chain.message, more]), [["a", 1]]);
 });
 
 test("counts of what waits behind a need go on alone, and not all of very many are named", () => {

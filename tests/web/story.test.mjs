@@ -131,3 +131,31 @@ test("two steps of one number that say the same are one row and one line", () =>
   const apart = node("t", "user", "a", [step(0, "accepted"), step(1, "delivered"), step(2, "read"), step(3, "claimed"), step(5, "verified")]);
   assert.deepEqual(eventsOf(apart).map(({ what }) => what), ["verified", "claimed", "read", "delivered", "accepted"]);
 });
+
+test("a task that was called off ends so: by whom, with what became of its agent, and as no failure", () => {
+  const begun = [step(0, "accepted"), step(1, "read")], called = { ...step(90, "cancelled", { agent: "boss" }), text: "t cancelled: cancelled by user" };
+  const cut = { ...step(91, "interrupted", { agent: "boss" }), text: "t was called off: boss was interrupted, and its turn has ended" };
+  const tree = node("t", "user", "boss", [...begun, called, cut], [], { ended_at: at(90), stage: "cancelled", status: "cancelled" });
+  const { rows } = sequence(tree, NOW), last = rows.at(-1);
+  assert.deepEqual([last.what, last.kind, last.from, last.to, last.icon, last.tone, last.title], ["cancelled", "arrow", "user", "boss", "cancelled", "", ["w.cancelled.by", "user"]]);
+  assert.equal(last.also, "boss was interrupted, and its turn has ended");
+  assert.ok(rows.every((row) => row.tone !== "bad" && row.what !== "interrupted"));
+  const rung = ladderOf(tree).find(({ isEnd }) => isEnd);
+  assert.deepEqual([rung.state, rung.evidence], ["off", null]);
+  // With the task of which it was a part, or by its own agent, it is a mark.
+  const part = node("t", "user", "boss", [step(0, "accepted"), { ...step(9, "cancelled"), text: "t cancelled: x, of which it was a part, was cancelled" }], [], { ended_at: at(9), stage: "cancelled" });
+  assert.deepEqual([sequence(part, NOW).rows.at(-1).kind, sequence(part, NOW).rows.at(-1).title], ["mark", ["w.cancelled"]]);
+});
+
+test("a claim of a failure is the failure: nothing is verified or completed before it", () => {
+  const begun = [step(0, "accepted"), step(1, "delivered"), step(2, "read")], end = [step(200, "claimed"), step(200, "verified"), step(200, "failed", { evidence: "reply, proof: token" })].map((one, _, all) => ({ ...one, seq: all[0].seq }));
+  const tree = node("t", "user", "boss", [...begun, ...end], [], { ended_at: at(200), stage: "failed", status: "failed" });
+  assert.deepEqual(sequence(tree, NOW).rows.filter((row) => row.kind !== "gap").map((row) => row.what), ["accepted", "delivered", "read", "failed"]);
+  assert.deepEqual(ladderOf(tree).map(({ key, state }) => `${key} ${state}`), ["accepted done", "typed done", "read done", "work done", "claimed bad", "verified todo"]);
+  assert.deepEqual(eventsOf(tree).map(({ what }) => what).filter((what) => ["claimed", "verified", "proven"].includes(what)), []);
+  // A claim that was made long before, and a time that was up after it, are two things.
+  const late = node("t", "user", "boss", [step(0, "accepted"), step(50, "claimed"), step(300, "failed")], [], { ended_at: at(300), stage: "failed", status: "failed" });
+  assert.deepEqual(sequence(late, NOW).rows.filter((row) => row.kind !== "gap").map((row) => row.what), ["accepted", "claimed", "failed"]);
+  // What was believed at the end of a task that is done stays.
+  assert.ok(ladderOf(handedOn()).every(({ state }) => state === "done"));
+});

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { firstLine, idOf, langOf, question, quoted, shown, withoutId } from "../../src/ui/web/page/base/text.js";
 import { isLong, lasting, measured } from "../../src/ui/web/page/base/time.js";
 import { parse, to } from "../../src/ui/web/page/base/route.js";
-import { asked, windowed, wrongIn } from "../../src/ui/web/page/base/filter.js";
+import { asked, markIn, windowed, wrongIn } from "../../src/ui/web/page/base/filter.js";
 import { language, table } from "../../src/ui/web/page/base/words.js";
 import { boxes } from "../../src/ui/web/page/draw/screen.js";
 import { proof, split, ticketFor } from "../../src/ui/web/page/live/token.js";
@@ -159,4 +159,20 @@ test("a filter that is not taken is told by its own words, and an address that l
 
 test("a sentence of a history does not say the id that stands beside it, with a colon or without", () => {
   assert.equal(withoutId("t.a: one line said in turn 1 without a claim: kept", "t.a"), "one line said in turn 1 without a claim: kept");
+});
+
+test("a filter takes the words that the page shows, in both languages, and the contract's", () => {
+  const meant = (filter) => [asked(filter).state, markIn(filter), asked(filter).text].join();
+  for (const [filter, wanted] of [
+    ["state:called off disk", "cancelled,,disk"], ["state:called-off", "cancelled,,"], ["state:cancelled", "cancelled,,"], ["disk state:Called  Off", "cancelled,,disk"], ["state:取り消し", "cancelled,,"],
+    ["state:at work", "working,working,"], ["state:at-work x", "working,working,x"], ["state:working", "working,,"], ["state:作業中", "working,working,"],
+    ["state:waits for you", "open,ask,"], ["state:あなた待ち", "open,ask,"], ["state:waits for a limit disk", "open,limit,disk"], ["state:waiting-for-a-limit", "open,limit,"],
+    ["state:waiting for parts", "waiting,,for parts"], ["state:waits for parts", "waiting,,"], ["state:in doubt", "in_doubt,,"], ["state:done", "completed,,"], ["state:queued again", "retrying,,"],
+    ["state:held", "held,,"], ["words", ",,words"],
+  ]) assert.equal(meant(filter), wanted, filter);
+  for (const right of ["state:called off disk", "state:waits-for-you", "state:上限の解除待ち"]) assert.equal(wrongIn(right), null, right);
+  assert.deepEqual(wrongIn("state:waits-for-godot"), { key: "m.wrong.state", word: "waits-for-godot" });
+  assert.deepEqual(wrongIn("state:called out"), { key: "m.wrong.state", word: "called" });
+  // Whoever is told that a word is none is told words that are some.
+  for (const words of table()["m.wrong.state"]) for (const [, word] of words.matchAll(/`([^`]+)`/g)) assert.equal(wrongIn(`state:${word}`), null, word);
 });

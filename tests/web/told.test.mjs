@@ -1,8 +1,10 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import { answerInWords, inWords, isOver } from "../../src/ui/web/page/base/told.js";
-import { blockOf, evidenceOf, howOf, markOf, markOfMessage } from "../../src/ui/web/page/base/states.js";
-import { calledOf } from "../../src/ui/web/page/live/model.js";
+import { blockOf, evidenceOf, howOf, markOf, markOfMessage, provedBy, sentenceOf } from "../../src/ui/web/page/base/states.js";
+import { nth } from "../../src/ui/web/page/base/time.js";
+import { isOfUser, placesIn, whenSeen } from "../../src/ui/web/page/live/details.js";
+import { calledOf, isPutAside } from "../../src/ui/web/page/live/model.js";
 import { barsOf, eventsOf, howsOf, rangeOf } from "../../src/ui/web/page/draw/relay.js";
 import { sequence } from "../../src/ui/web/page/draw/sequence.js";
 import { cardOf } from "../../src/ui/web/page/draw/tree.js";
@@ -49,7 +51,7 @@ test("a limit is not amber: nobody can answer it", () => {
 
 test("while all typing is held, what is queued is held and what is at work goes on", () => {
   assert.equal(markOfMessage(message({ stage: "queued" }), halted, null, true).word, "held");
-  assert.equal(markOfMessage(message(), halted, agent("working"), true).word, "works");
+  assert.equal(markOfMessage(message(), halted, agent("working"), true).word, "at work");
   assert.equal(markOfMessage(message({ stage: "waiting" }), halted, null, true).icon, "waiting");
   assert.equal(markOfMessage(message({ stage: "queued" }), yours, null).word, "waits for you");
 });
@@ -206,4 +208,77 @@ test("what an agent wrote is no sentence of the daemon, however much it looks li
   } finally {
     language.value = before;
   }
+});
+
+test("a limit says when it is over, wherever its word stands", () => {
+  const until = "2026-02-02T15:05:00.000Z";
+  assert.equal(markOfMessage(message(), null, { ...agent("rate_limited"), until }).until, until);
+  assert.equal(markOfMessage(message({ waits_for: `coder's limit to be over at ${until}` }), null, null).until, until);
+  for (const other of [markOfMessage(message(), null, { ...agent("working"), until }), markOfMessage(message(), null, agent("rate_limited")), markOfMessage(message({ waits_for: "coder's limit to be over (at noon)" }), null, null)]) assert.equal(other.until, undefined);
+});
+
+test("a place in a queue is counted as people count, and is that of the agent's queue", () => {
+  assert.deepEqual([1, 2, 3, 4, 11, 12, 13, 21, 22, 101, 111, 112].map(nth), ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "22nd", "101st", "111th", "112th"]);
+  const places = placesIn([{ agent: { agent_name: "reviewer", queued: 3 }, queue: [{ id: "b" }, { id: "a" }] }, { agent: { agent_name: "coder", queued: 1 }, queue: [{ id: "c" }] }]);
+  assert.deepEqual(places.get("a"), { nth: 2, of: 3, queue: "reviewer" });
+  assert.deepEqual(places.get("c"), { nth: 1, of: 1, queue: "coder" });
+  assert.equal(places.get("d"), undefined);
+});
+
+test("how an answer is known is a sentence in both languages, and a weak one says so", () => {
+  const sources = ["marker", "reply", "hook", "process_exit", "idle", "person"];
+  for (const tongue of ["en", "ja"]) {
+    language.value = tongue;
+    for (const source of sources) {
+      const said = provedBy({ from: "coder", source, proof: "token" });
+      assert.ok(said.length > 10 && !/proof|marker,|\{/.test(said) && (source === "person" || said.includes("coder")), said);
+      assert.ok(sentenceOf(`${source}, proof: token`).length > 10, source);
+    }
+    assert.notEqual(provedBy({ from: "coder", source: "idle", proof: "weak" }), provedBy({ from: "coder", source: "idle", proof: "token" }));
+  }
+  language.value = "en";
+  assert.equal(provedBy({ from: "coder", source: "marker", proof: "token" }), "coder printed its done marker with this task’s token");
+  assert.equal(provedBy({ from: "tasuki", source: null, proof: "token" }), null);
+});
+
+test("a failed task that is no need any more was put aside, where that can be told", () => {
+  const ended_at = "2026-02-02T10:00:00.000Z", at = (seconds) => Date.parse(ended_at) + seconds * 1000;
+  const tree = { id: "t", type: "task", stage: "failed", parent: null, ended_at };
+  const need = (message) => ({ kind: "failed", message });
+  assert.equal(isPutAside(tree, [], at(60)), true);
+  assert.equal(isPutAside(tree, [need("other")], at(60)), true);
+  for (const [one, needs, now] of [[tree, [need("t")], at(60)], [tree, [], at(1)], [tree, [], at(90000)], [{ ...tree, parent: "p" }, [], at(60)], [{ ...tree, stage: "cancelled" }, [], at(60)], [{ ...tree, type: "info" }, [], at(60)], [tree, Array.from({ length: 50 }, (_, n) => need(`n${n}`)), at(60)]])
+    assert.equal(isPutAside(one, needs, now), false);
+});
+
+test("an answer counts as read when its story was seen for a while without a break, once, and not in a tab that nobody sees", (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const page = Object.assign(new EventTarget(), { visibilityState: "visible" });
+  const turn = (state) => {
+    page.visibilityState = state;
+    page.dispatchEvent(new Event("visibilitychange"));
+  };
+  let times = 0;
+  whenSeen(page, 2000, () => (times += 1));
+  context.mock.timers.tick(1900);
+  turn("hidden");
+  context.mock.timers.tick(9000);
+  assert.equal(times, 0);
+  turn("visible");
+  context.mock.timers.tick(1900);
+  assert.equal(times, 0);
+  context.mock.timers.tick(100);
+  assert.equal(times, 1);
+  turn("hidden");
+  turn("visible");
+  context.mock.timers.tick(9000);
+  assert.equal(times, 1);
+  const stop = whenSeen(page, 2000, () => (times += 1));
+  stop();
+  context.mock.timers.tick(9000);
+  assert.equal(times, 1);
+  // Only the user's own tasks have answers that are unread.
+  const tree = { type: "task", stage: "completed", parent: null, from: "user" };
+  assert.equal(isOfUser(tree), true);
+  for (const more of [{ parent: "p" }, { from: "boss" }, { stage: "failed" }, { stage: "working" }, { type: "info" }]) assert.equal(isOfUser({ ...tree, ...more }), false);
 });

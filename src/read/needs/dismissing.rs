@@ -6,6 +6,7 @@ use crate::read::dismissed::{FAILED_MS, failure_id};
 use crate::read::folder::Folder;
 use crate::read::letters::letters;
 use crate::read::model::Model;
+use crate::read::problems::unwritten;
 use crate::wire::api::{CureInfo, NeedInfo, NeedKindInfo, Problem, encoded};
 use crate::wire::time::rfc3339_ms;
 use std::{fs, io};
@@ -138,15 +139,6 @@ fn not_dismissable(need: &NeedInfo) -> Problem {
         why,
         cure,
         field: Some("id".to_owned()),
-        ..Problem::default()
-    }
-}
-
-fn unwritten(error: &dyn std::fmt::Display) -> Problem {
-    Problem {
-        code: "unavailable".to_owned(),
-        why: format!("it could not be written down, so it is shown again: {error}"),
-        cure: "see to the disk, and try again".to_owned(),
         ..Problem::default()
     }
 }

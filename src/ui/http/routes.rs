@@ -52,6 +52,11 @@ fn about_messages() -> Vec<Address> {
             retry,
             "releases a held message, or tries one again that met an error",
         ),
+        post::<(), Done, _, _>(
+            "/api/messages/{id}/read",
+            read_answer,
+            "counts the answer to a task of the user's as read",
+        ),
         post::<ReplyBody, Done, _, _>("/api/turns/{token}/reply", reply, "an agent answers its turn"),
         post::<(), Done, _, _>("/api/turns/{token}/ack", acknowledge, "an agent has read its turn"),
     ]
@@ -210,6 +215,19 @@ async fn cancel(
 
 async fn retry(State(gate): State<Gate>, key: Key, Word(id): Word<MessageId>) -> JsonAnswer<Done> {
     gate.command_about(key, id.clone(), Command::Retry(id)).await
+}
+
+async fn read_answer(State(gate): State<Gate>, key: Key, Word(id): Word<MessageId>) -> JsonAnswer<Done> {
+    // As with what is put aside, an agent has nothing to say of what a person has seen.
+    match gate.ask(key, Request::Dismiss(id.to_string())).await? {
+        Response::Ok => {}
+        other => return Err(unexpected(other)),
+    }
+    let about = id.clone();
+    let what = gate.reads.ask(move |model| model.answer_is_seen(&about)).await;
+    let what = what.ok_or_else(|| Refused::unavailable("the daemon is ending or restarting"))?;
+    gate.reads.changed();
+    Ok(Json(Done { what: what.map_err(Refused::of_problem)?, id: Some(id.to_string()) }))
 }
 
 async fn reply(

@@ -97,6 +97,12 @@ fn origins() -> Vec<Row> {
         "GET /",
         "Sec-Fetch-Site: same-site\nSec-Fetch-Mode: navigate\nSec-Fetch-Dest: iframe",
     ));
+    for site in ["cross-site", "same-site"] {
+        let more = format!("Accept: text/html\nSec-Fetch-Site: {site}\nSec-Fetch-Mode: navigate");
+        rows.push(of(403, "GET /nowhere", &more));
+    }
+    rows.push(of(403, "GET /nowhere", "Accept: text/html\nOrigin: http://evil.example"));
+    rows.push(of(403, "GET /nowhere", "Accept: text/html\nSec-Fetch-Site: none\nSec-Fetch-Mode: no-cors"));
     rows.push(of(403, "GET /", "Sec-Fetch-Site: none\nSec-Fetch-Mode: no-cors"));
     rows.push(of(403, "POST /", "Sec-Fetch-Site: none\nSec-Fetch-Mode: navigate"));
     rows.push(of(403, "GET /api/prove?nonce={NONCE}", "Sec-Fetch-Site: none\nSec-Fetch-Mode: navigate"));

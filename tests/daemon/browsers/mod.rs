@@ -53,7 +53,7 @@ impl Port {
     }
 
     /// The same, written for people: `\n` for each line end, and names for what is known of this port.
-    pub(super) fn send(&self, request: &str) -> String {
+    pub(crate) fn send(&self, request: &str) -> String {
         self.raw(self.written(request).as_bytes())
     }
 

@@ -71,6 +71,40 @@ fn a_page_goes_on_over_restarts_until_it_is_locked_or_the_port_is_closed() {
 }
 
 #[test]
+fn a_browser_that_goes_astray_is_led_to_the_page_and_a_program_is_told() {
+    let mut house = House::plain("astray 迷");
+    house.start();
+    let port = Port::open(&house, &[]);
+    let get = |path: &str, more: &str| {
+        port.send(&format!("GET {path} HTTP/1.1\nHost: {{HOST}}\nConnection: close\n{more}\n\n"))
+    };
+    let person =
+        "Accept: text/html,application/xhtml+xml;q=0.9\nSec-Fetch-Site: none\nSec-Fetch-Mode: navigate";
+    for (path, more) in [
+        ("/nowhere", person),
+        ("/team", "Accept: text/html"),
+        ("/metrics", person),
+        ("/app.jsx?q=1", &person.replace("none", "same-origin")),
+    ] {
+        let said = get(path, more);
+        assert!(said.starts_with("HTTP/1.1 404 ") && said.contains("text/html"), "{path}: {said}");
+        assert!(said.contains("<a href=\"/\">") && !said.contains("nowhere"), "{said}");
+        assert!(said.contains("content-security-policy: default-src 'none'"), "{said}");
+    }
+    for (path, more) in [
+        ("/nowhere", "Accept: application/json"),
+        ("/nowhere", "Accept: text/html\nSec-Fetch-Site: same-origin\nSec-Fetch-Mode: cors"),
+        ("/api/status", "Accept: text/html"),
+        ("/api/nowhere", "Accept: text/html\nSec-Fetch-Mode: navigate"),
+        ("/api", "Accept: text/html"),
+    ] {
+        let said = get(path, more);
+        assert!(said.starts_with("HTTP/1.1 401 ") && said.contains("application/json"), "{path}: {said}");
+    }
+    house.end();
+}
+
+#[test]
 fn what_is_in_the_way_of_the_port_is_said_with_a_cure() {
     let mut house = House::plain("ways 道");
     house.start();

@@ -172,7 +172,7 @@ const LOGS: [&str; 4] = [
     "/api/log?agent=mute&id=f-1",
 ];
 
-const REFUSED: [(u16, &str); 28] = [
+const REFUSED: [(u16, &str); 29] = [
     (400, "GET /api/messages?state=nope"),
     (400, "GET /api/messages?limit=many"),
     (400, "GET /api/messages?since=yesterday"),
@@ -196,6 +196,7 @@ const REFUSED: [(u16, &str); 28] = [
     (400, "GET /api/events?kind=nope"),
     (404, "POST /api/messages/none/cancel"),
     (409, "POST /api/messages/t-1/cancel"),
+    (404, "POST /api/messages/none/read"),
     (403, "POST /api/turns/000000/ack"),
     (404, "POST /api/agents/nobody/stop"),
     (404, "POST /api/panes/nobody/clear"),
@@ -266,6 +267,7 @@ fn command(contract: &mut Contract) {
     contract.asks(200, "POST /api/halt", r#"{"on": false}"#);
     contract.refuses(400, "POST /api/halt", r#"{"on": 1}"#);
     contract.asks(200, "POST /api/needs/failed.f-1/dismiss", "");
+    contract.asks(200, "POST /api/messages/t-1/read", "");
     contract.asks(200, "POST /api/messages/h-1/retry", "");
     contract.asks(200, "POST /api/messages/w-1/cancel?let_finish=true", "");
     contract.refuses(409, "POST /api/panes/a/answer", r#"{"choose": "9"}"#);

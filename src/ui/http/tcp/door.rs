@@ -189,6 +189,7 @@ impl Answering {
                 Some(file) => return shell::give(file, &parts.headers),
                 None => return no_page().into_response(),
             },
+            Passed::Astray => return shell::way_back(),
             Passed::Prove => {}
             Passed::Api(access) => {
                 self.known.store(true, Ordering::Relaxed);

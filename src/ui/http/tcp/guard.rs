@@ -4,7 +4,7 @@ use crate::ui::http::BODY_BYTES_MAX;
 use crate::ui::http::refused::Refused;
 use crate::wire::web::{Access, Credentials, Hosts};
 use axum::http::header::{
-    AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, ORIGIN, TRANSFER_ENCODING, UPGRADE,
+    ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, ORIGIN, TRANSFER_ENCODING, UPGRADE,
 };
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Version};
@@ -25,6 +25,8 @@ pub(super) enum Passed {
     Prove,
     /// To an address, with a token that allows so much.
     Api(Access),
+    /// To nothing: a person's browser was led to a path that is none of ours, and is shown the way to the page.
+    Astray,
 }
 
 /// Checks all but the body. `is_page` says whether something of the page is at a path.
@@ -41,7 +43,8 @@ pub(super) fn check(
     check_host(&parts.headers, hosts)?;
     let path = parts.uri.path();
     let is_shell = is_page(path);
-    check_sender(parts, hosts, known, is_shell)?;
+    let is_astray = !is_shell && is_astray(parts);
+    check_sender(parts, hosts, known, is_shell || is_astray)?;
     if !matches!(parts.method, Method::GET | Method::POST) {
         let (why, cure) =
             ("only GET and POST are answered here", "see protocol/API.md for the method of each address");
@@ -50,6 +53,9 @@ pub(super) fn check(
     check_path(path)?;
     if parts.method == Method::GET && is_shell {
         return Ok(Passed::Shell);
+    }
+    if is_astray {
+        return Ok(Passed::Astray);
     }
     if parts.method == Method::GET && path == PROVE {
         return Ok(Passed::Prove);
@@ -66,6 +72,19 @@ pub(super) fn check(
         ));
     }
     Ok(Passed::Api(access))
+}
+
+/// Whether a browser goes to a place where nothing is, to show it to a person. No address for programs is one.
+fn is_astray(parts: &Parts) -> bool {
+    let takes_pages =
+        |accepted: &HeaderValue| accepted.as_bytes().windows(9).any(|kind| kind == b"text/html");
+    let path = parts.uri.path();
+    let navigates = header(&parts.headers, "sec-fetch-mode").all(|mode| mode == b"navigate");
+    let is_of_api = path.starts_with(API) || format!("{path}/") == API;
+    parts.method == Method::GET
+        && !is_of_api
+        && navigates
+        && parts.headers.get_all(ACCEPT).iter().any(takes_pages)
 }
 
 /// What no browser sends to a page's own server.
@@ -106,7 +125,7 @@ fn check_host(headers: &HeaderMap, hosts: Hosts) -> Result<(), Refused> {
 }
 
 /// Against pages of other origins, which a browser names.
-fn check_sender(parts: &Parts, hosts: Hosts, known: &Credentials, is_shell: bool) -> Result<(), Refused> {
+fn check_sender(parts: &Parts, hosts: Hosts, known: &Credentials, is_open: bool) -> Result<(), Refused> {
     let refuse = |why: &str| {
         let cure = format!("open {} in a window of its own", hosts.origin());
         Err(Refused::new(StatusCode::FORBIDDEN, "not-our-origin", why, cure))
@@ -116,8 +135,8 @@ fn check_sender(parts: &Parts, hosts: Hosts, known: &Credentials, is_shell: bool
     }
     let sites: Vec<&[u8]> = header(&parts.headers, "sec-fetch-site").collect();
     let navigates = header(&parts.headers, "sec-fetch-mode").all(|mode| mode == b"navigate");
-    // `none`: a person typed the address, or opened it from another program. Only the page itself is opened so.
-    let is_opened = parts.method == Method::GET && is_shell && navigates;
+    // `none`: a person typed the address, or opened it from another program. Only the page itself is opened so, and what leads to it.
+    let is_opened = parts.method == Method::GET && is_open && navigates;
     match sites.as_slice() {
         [] | [b"same-origin"] => {}
         [b"none"] if is_opened => {}

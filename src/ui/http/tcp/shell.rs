@@ -68,6 +68,21 @@ fn kind_of(name: &str) -> Option<&'static str> {
     }
 }
 
+/// What a browser shows where nothing is, in both languages of the page. It says nothing of what was asked for.
+const WAY_BACK: &str = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n\
+    <meta name=\"color-scheme\" content=\"light dark\">\n<title>tasuki</title>\n<h1>There is nothing at this address</h1>\n\
+    <p><a href=\"/\">Open the page of tasuki</a></p>\n<p lang=\"ja\">このアドレスには何もありません。<a href=\"/\">tasuki のページを開く</a></p>\n</html>\n";
+
+/// The answer that leads a person to the page.
+pub(super) fn way_back() -> Response {
+    let mut answer = Response::new(Body::from(WAY_BACK));
+    *answer.status_mut() = StatusCode::NOT_FOUND;
+    let headers = answer.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    answer
+}
+
 /// The answer with a file, as gzip where that is accepted: each form has a tag of its own. A browser keeps it, and asks each time
 /// whether it is still the same: what somebody else served under this port, while no daemon ran, must not be used unasked.
 pub(super) fn give(file: PageFile, asked: &HeaderMap) -> Response {

@@ -18,10 +18,10 @@ const AGENT = {
   stopped: ["stopped", "quiet"],
 };
 
-/** The mark of an agent: { icon, tone, word }. */
+/** The mark of an agent: { icon, tone, word, until }, where its state is over by itself then. */
 export function markOf(agent) {
   const [icon, tone] = AGENT[agent.state] ?? ["unknown", "quiet"];
-  return { icon, tone, word: wordOf(agent) };
+  return { icon, tone, word: wordOf(agent), until: agent.state === "rate_limited" ? agent.until : undefined };
 }
 
 function wordOf(agent) {
@@ -61,16 +61,19 @@ export function blockOf(message, agent) {
   return /^(?:you|a person): /.test(text) ? "you" : /'s limit to be over/.test(text) ? "limit" : null;
 }
 
+/** When a limit is over, as what a message waits for says it; undefined where it does not. */
+const untilIn = (text) => /'s limit to be over at (\S+)/.exec(text ?? "")?.[1];
+
 /** Whether a message has parts, open or ended, as far as is known of it: its history has them, a row of a list the number of its open ones. */
 const hasParts = ({ parts, untold = 0 }) => (Array.isArray(parts) ? parts.length + untold > 0 : parts > 0);
 
-/** The mark of a message: `chain` says whether it waits for a person, `agent` is who has it, and nothing is typed while `isHalted`. */
+/** The mark of a message, and when that is over by itself where it is known: `chain` says whether it waits for a person, `agent` is who has it, and nothing is typed while `isHalted`. */
 export function markOfMessage(message, chain, agent = null, isHalted = false) {
   const stage = message.stage ?? message.status;
   if (has(`type.${message.type}`) && ["completed", "verified"].includes(stage)) return { icon: message.type === "error" ? "failed" : "mail", tone: "quiet", word: t(`type.${message.type}`) };
   if (isHalted && UNTYPED.has(stage)) return { icon: "held", tone: "quiet", word: t("stage.halted") };
   const block = blockOf(message, agent);
-  if (block === "limit") return { icon: "limit", tone: "", word: t("stage.limit") };
+  if (block === "limit") return { icon: "limit", tone: "", word: t("stage.limit"), until: agent ? agent.until : untilIn(message.waits_for) };
   if (block === "stopped") return { icon: "stopped", tone: "quiet", word: t("state.stopped") };
   const waitsForYou = block === "you" || (stage !== "held" && isYours(chain));
   const [icon, tone] = waitsForYou ? ["ask", "ask"] : STAGE[stage] ?? ["unknown", "quiet"];
@@ -109,6 +112,19 @@ export function evidenceOf(text) {
 export function howOf(text) {
   const [source] = /^\w+/.exec(text) ?? [];
   return source && has(`how.${source}`) ? `how.${source}` : null;
+}
+
+/** What a piece of evidence is, in a sentence, for whoever points at it. */
+export function sentenceOf(text) {
+  const key = howOf(text ?? "");
+  return key ? t(key) : undefined;
+}
+
+/** How an answer is known, in a sentence; null for what nobody gave. */
+export function provedBy({ from, source, proof }) {
+  if (!source || !has(`proved.${source}`)) return null;
+  const what = t(`proved.${source}`, { agent: from });
+  return proof === "weak" ? t("proved.weak", { what }) : what;
 }
 
 /** What an agent says or does, in one line: its question, its reason, else the last line of its pane. */

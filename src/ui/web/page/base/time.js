@@ -51,6 +51,13 @@ export function measured(ms) {
 
 const two = (number) => String(number).padStart(2, "0");
 
+/** `1st`, `22nd`, `113th`; a plain number in Japanese. */
+export function nth(number) {
+  if (language.value !== "en") return String(number);
+  const ten = number % 10, isTeen = Math.floor(number / 10) % 10 === 1;
+  return `${number}${isTeen ? "th" : ["th", "st", "nd", "rd"][ten] ?? "th"}`;
+}
+
 /** Local time of day: `14:40:10.204`, or to the second or minute. */
 export function clock(text, to = "ms") {
   const date = new Date(text);

@@ -14,6 +14,8 @@ const SENTENCES = [
   [/^the answers to (\d+) parts(?:: (.*))?$/s, "told.parts", "n", "ids"],
   [/^accepted: task from (\S+) to (\S+)$/, "told.accepted", "from", "to"],
   [/^(?:cancelled: )?cancelled by (\S+)$/, "told.cancelled", "who"],
+  [/^(?:cancelled: )?(\S+), of which it was a part, was cancelled$/, "told.part-of.cancelled", "id"],
+  [/^(?:cancelled: )?(\S+), of which it was a part, failed$/, "told.part-of.failed", "id"],
   [/^cancelled$/, "stage.cancelled"],
   [/^(?:timed out: )?(\S+) has not answered within (\d+) s$/, "told.late", "agent", "s"],
   [/^failed: (.+)$/s, "told.failed", "why"],
@@ -54,6 +56,7 @@ const SENTENCES = [
   [/^a free member of (\S+)$/, "told.free-member", "id"],
   [/^a person$/, "you"],
   [/^depends_on (.+)$/s, "leg.after", "ids"],
+  [/^(\S+) was interrupted, and its turn has ended$/, "told.interrupted.also", "agent"],
   [/^was called off: (\S+) was interrupted, and its turn has ended$/, "told.interrupted", "agent"],
 ];
 

@@ -57,7 +57,7 @@ const SHELL = {
   "halted.go": ["Let go on", "再開する"],
   "tmux.lost": ["The tmux server is gone. Its agents are started again.", "tmux サーバーがなくなりました。エージェントは起動し直されます。"],
   "locked.title": ["This tab has no token", "このタブにはトークンがありません"],
-  "locked.refused": ["The token of this tab is not taken any more", "このタブのトークンは無効になりました"],
+  "locked.refused": ["The token of this tab was refused: it is wrong, or not taken any more", "このタブのトークンは拒まれました。間違っているか、無効になっています"],
   "locked.text": ["The page shows your agents' screens and can answer for you, so it opens only with a token. Print its address in the workspace, and open it here.", "このページはエージェントの画面を見せ、あなたに代わって答えられるので、トークンでのみ開きます。ワークスペースで次を実行し、表示されたアドレスを開いてください。"],
   "stranger.title": ["The token of this tab is not known here", "このタブのトークンはここでは通用しません"],
   "stranger.text": ["What answers at this address does not know this tab's token, so the token was not sent. The tokens were made anew, or another program has taken the port. This page tries again by itself. Where it stays so, open it anew.", "このアドレスで応答しているものは、このタブのトークンを知りません。トークンは送っていません。トークンが作り直されたか、別のプログラムがポートを使っています。このページは自動で再接続します。変わらなければ、開き直してください。"],

@@ -54,9 +54,18 @@ export function ticksOf(range) {
   return ticks;
 }
 
+/** Whether a step of a story is the claim, or the belief in it, that ends it as failed: nothing was done by it. */
+export function tellsFailure(story, at) {
+  const isOfClaim = (step) => ["claimed", "verified"].includes(step.what);
+  if (!isOfClaim(story[at])) return false;
+  const next = story.slice(at + 1), end = next.find((step) => !isOfClaim(step));
+  const isBelieved = [story[at], ...next.slice(0, next.indexOf(end))].some((step) => step.what === "verified");
+  return end?.what === "failed" && (isBelieved || end.seq === story[at].seq);
+}
+
 /** The rung of each receipt: { key, state: done | now | queue | bad | off | todo, at, evidence }. */
 export function ladderOf(tree) {
-  const story = tree.story ?? [];
+  const story = (tree.story ?? []).filter((_, at, all) => !tellsFailure(all, at));
   const first = (...words) => story.find((step) => words.includes(step.what));
   const last = (...words) => story.findLast((step) => words.includes(step.what));
   const claimed = last("claimed"), reopened = last("reopened");
@@ -84,7 +93,7 @@ function settled(rungs, tree, ended) {
   if (ended?.what === "completed") for (const rung of rungs) rung.state = rung.state === "bad" ? "bad" : "done";
   if (ended && ended.what !== "completed") {
     const next = rungs.find((rung) => rung.state === "todo");
-    if (next) Object.assign(next, { state: ended.what === "failed" ? "bad" : "off", at: ended.at, evidence: ended.evidence ?? null, isEnd: true });
+    if (next) Object.assign(next, { state: ended.what === "failed" ? "bad" : "off", at: ended.at, evidence: ended.what === "failed" ? ended.evidence ?? null : null, isEnd: true });
     return rungs;
   }
   const isAtWork = ["working", "waiting"].includes(tree.stage) && !ended;
@@ -103,6 +112,7 @@ const FOLDED = { delivered: "read", claimed: "verified" };
 function folded(story) {
   return story.flatMap((step, at) => {
     const next = story[at + 1], before = story[at - 1];
+    if (tellsFailure(story, at)) return [];
     if (FOLDED[step.what] && next?.what === FOLDED[step.what] && next.seq === step.seq) return [];
     if (step.what === "typing" && story.slice(at + 1).some((one) => one.what === "delivered")) return [];
     return [step.what === "verified" && before?.what === "claimed" && before.seq === step.seq ? { ...step, what: "proven" } : step];

@@ -1,5 +1,5 @@
 // A history as a sequence diagram: lanes, rows, and stretches of work. Pure: the same rows are the ordered list of small screens.
-import { flat } from "./relay.js";
+import { flat, tellsFailure } from "./relay.js";
 
 /** Lanes that are drawn; who is over is in the last one. */
 export const LANES_MAX = 12;
@@ -48,6 +48,8 @@ function rowsOf(node, byId) {
   return story.flatMap((step, at) => {
     const row = { kind: "mark", id: node.id, seq: step.seq, at: step.at, turn: step.turn ?? 0, what: step.what, lane: step.agent ?? whose, evidence: step.evidence ?? null, text: step.text, tone: "work" };
     const made = MADE[step.what];
+    // What is claimed of a failure is the failure, and its end is its calling off, whatever is told of its agent.
+    if (tellsFailure(story, at) || isOfItsEnd(story, at)) return [];
     return made ? made(row, { node, byId, whose, sender, next: story[at + 1], before: story[at - 1], story, at }) : [{ ...row, title: ["plain", step.what], tone: "" }];
   });
 }
@@ -73,8 +75,15 @@ const MADE = {
   verified: (row, { before }) => [{ ...row, tone: "ok", icon: "okc", title: [isOneStep(row, before, "claimed") ? "w.proven" : "w.verified"] }],
   completed: (row, context) => ended(row, context, "a.answer", ""),
   failed: (row, context) => ended(row, context, "a.error", "bad"),
-  cancelled: (row) => [{ ...row, tone: "", icon: "cancelled", title: ["w.cancelled"] }],
+  cancelled(row, { whose, story, at }) {
+    const who = /cancelled by (\S+)$/.exec(row.text ?? "")?.[1] ?? null, tail = story.slice(at + 1).find((step) => step.what === "interrupted");
+    const end = { ...row, tone: "", icon: "cancelled", evidence: null, label: { key: "a.off" }, title: who ? ["w.cancelled.by", who] : ["w.cancelled"], also: tail?.text?.replace(/^.*?was called off: /, "") ?? null, isEnd: true };
+    return [who && who !== whose ? { ...end, kind: "arrow", from: who, to: whose, isOff: true } : end];
+  },
 };
+
+/** Whether a step tells what became of the agent of a message that was called off before. */
+const isOfItsEnd = (story, at) => story[at].what === "interrupted" && story.slice(0, at).some((step) => step.what === "cancelled");
 
 function ended(row, { node, byId, whose, sender }, key, tone) {
   const title = byId.has(node.parent) ? [tone === "bad" ? "w.failed" : "w.answer", node.id]

@@ -113,6 +113,27 @@ export function byCause(chains) {
 /** Whether a chain ends at a person with a need of its own. What has failed holds nothing up, and while all typing is held, a notice says so. */
 export const isYours = (chain) => chain?.cause.who === "you" && Boolean(chain.need) && !chain.need.startsWith("failed.");
 
+/** Whether a chain ends at an agent that merely works. */
+export const isWork = (chain) => chain.cause.who === "work";
+
+/** The chains that are told, by their causes: `worth` a look, and `working`, which end at an agent that merely works. */
+export function toldChains(chains) {
+  const all = chains.filter((chain) => chain.agents.length > 0 && (chain.cause.who !== "you" || isYours(chain)));
+  return { worth: byCause(all.filter((chain) => !isWork(chain))), working: byCause(all.filter(isWork)) };
+}
+
+/** For how long a task that failed is among the needs, and how soon after its end it is there. */
+const FAILED_MS = 86_400_000, TOLD_MS = 3000;
+/** Failed tasks that are among the needs at most: of more nobody can tell which were put aside. */
+const FAILED_MOST = 50;
+
+/** Whether somebody has put a failed task aside: it would be among the needs else, where it was not tried again. */
+export function isPutAside(tree, needs, now) {
+  const age = now - Date.parse(tree.ended_at);
+  const failed = needs.filter((need) => need.kind === "failed");
+  return tree.stage === "failed" && tree.type === "task" && !tree.parent && age > TOLD_MS && age < FAILED_MS && failed.length < FAILED_MOST && !failed.some((need) => need.message === tree.id);
+}
+
 /** Keeps an order: what was there stays where it was, in its new form; what is new is given apart. */
 export function steady(before, now, key) {
   const byKey = new Map(now.map((one) => [key(one), one]));

@@ -1,4 +1,6 @@
-// The rows of the message list, in the order of `/api/messages`: open ones first, newest first, then ended ones, those that ended last first. Pure.
+// The rows of the message list, in the order of `/api/messages`: open ones first, newest first, then ended ones, those that ended last first. Those
+// that are queued stand in the order in which they are taken, where they alone are asked for. Pure.
+import { isOfQueue } from "../base/filter.js";
 import { hasEnded } from "./model.js";
 
 /** Messages of one page. */
@@ -6,16 +8,20 @@ export const PAGE = 200;
 /** Rows of a list that nobody has paged in, and of one that somebody has. What is behind them is read again. */
 const SHORT_MAX = 2 * PAGE, LONG_MAX = 10000;
 
-/** `rows`; `next`, behind which the following page begins; whether more pages than the first are in it, and whether rows were cut off it. */
-export const noRows = () => ({ rows: [], next: null, isLong: false, isCut: false });
+/** `rows`; `next`, behind which the following page begins, and the message that stood there, `end`, as it was then; whether more pages than the first
+ * are in it, and whether rows were cut off it. */
+export const noRows = () => ({ rows: [], next: null, end: null, isLong: false, isCut: false });
+
+const endOf = (page) => (page.next === null ? null : page.messages.at(-1) ?? null);
 
 /** The list out of its first page alone. */
-export const ofPage = (page) => ({ rows: page.messages, next: page.next, isLong: false, isCut: false });
+export const ofPage = (page) => ({ ...noRows(), rows: page.messages, next: page.next, end: endOf(page) });
 
-/** The list with the page behind it. */
+/** The list with the page behind it. Who is in both stands where the page has it. */
 export function withNext(list, page) {
-  const known = new Set(list.rows.map((message) => message.id));
-  return { rows: [...list.rows, ...page.messages.filter((message) => !known.has(message.id))], next: page.next, isLong: true, isCut: false };
+  const fresh = new Set(page.messages.map((message) => message.id));
+  const before = list.rows.filter((message) => !fresh.has(message.id));
+  return { rows: [...before, ...page.messages], next: page.next, end: endOf(page) ?? list.end, isLong: true, isCut: false };
 }
 
 /** The list with its first page read again; it begins anew where it cannot be told what is between the two. `later` are ids of messages that have
@@ -43,7 +49,8 @@ export function takes(query, message, names, isListed = false) {
 }
 
 /** The list with messages as they are now, and whether it is as the daemon would give it. `changed` are the messages; `query` says which are asked
- * for; `steps` is a map from an id to what the journal says of it: { seq, at } of its first step that was told, and { last } of its last. */
+ * for; `steps` is a map from an id to what the journal says of it: { seq, at, isNew } of its first step that was told, whether that was its acceptance,
+ * and { last } of its last. */
 export function withChanged(list, changed, query, names, steps) {
   const byId = new Map(changed.map((message) => [message.id, message]));
   const isListed = new Set(list.rows.filter((row) => byId.has(row.id)).map((row) => row.id));
@@ -63,7 +70,10 @@ export function withChanged(list, changed, query, names, steps) {
     else if (now) moved.push(now);
   }
   if (isSame && moved.length === 0) return { list, isSure };
-  return { list: bounded({ ...list, rows: placed(rows, moved, list.next !== null, steps) }), isSure };
+  // The order of a queue is the daemon's to know, and who goes changes the places of the others.
+  if (isOfQueue(query)) return { list: { ...list, rows }, isSure: false };
+  const { all, isTold } = placed(rows, moved, list, steps);
+  return { list: bounded({ ...list, rows: all }), isSure: isSure && isTold };
 }
 
 /** Whether a message stays where it was. */
@@ -71,28 +81,35 @@ const isPlaced = (row, now) => hasEnded(row) === hasEnded(now) && (!hasEnded(now
 
 const timeOf = (message) => Date.parse(hasEnded(message) ? message.since : message.accepted_at);
 
-/** Which of two of a kind stands first. Of those of one moment, the one of the later step; of one step, the later one, or of ended ones that of the lesser id. */
+/** Which of two of a kind stands first; null where nobody can tell. Of those of one moment, the one of the later step; of one step, the later one, or of
+ * ended ones that of the lesser id. What was told of came later than what was not. */
 function order(one, other, steps) {
   const isLate = timeOf(other) - timeOf(one);
-  if (isLate !== 0) return isLate;
-  const [a, b] = [steps.get(one.id), steps.get(other.id)];
-  if (!a || !b) return 0;
-  if (hasEnded(one)) return b.last - a.last || (one.id < other.id ? -1 : 1);
-  return b.seq - a.seq || b.at - a.at;
+  if (isLate !== 0 || one.id === other.id) return isLate;
+  const isOver = hasEnded(one), a = placeOf(steps.get(one.id), isOver), b = placeOf(steps.get(other.id), isOver);
+  if (!a || !b) return a || b ? (a ? -1 : 1) : null;
+  return isOver ? b.last - a.last || (one.id < other.id ? -1 : 1) : b.seq - a.seq || b.at - a.at;
 }
 
-/** Rows with others put to their places; those that belong behind the last row are left to the page that follows, where there is one. */
-function placed(rows, moved, hasMore, steps) {
-  const sorted = [...moved].sort((one, other) => hasEnded(one) - hasEnded(other) || order(one, other, steps));
-  const last = rows[rows.length - 1];
+/** A step that says where a message stands: the one that it was accepted in, or ended in. */
+const placeOf = (step, isOver) => (step && (isOver || step.isNew) ? step : null);
+
+/** Rows with others put to their places, and whether all those are known. What belongs behind the end of the list is left to the page that follows. */
+function placed(rows, moved, { next, end }, steps) {
+  let isTold = true;
+  const byOrder = (one, other) => order(one, other, steps) ?? ((isTold = false), 0);
+  const isBefore = (message, row) => (hasEnded(message) !== hasEnded(row) ? !hasEnded(message) : byOrder(message, row) <= 0);
+  const sorted = [...moved].sort((one, other) => hasEnded(one) - hasEnded(other) || byOrder(one, other));
   const all = [];
-  let next = 0;
-  const isBefore = (message, row) => hasEnded(message) !== hasEnded(row) ? !hasEnded(message) : order(message, row, steps) <= 0;
+  let at = 0;
   for (const row of rows) {
-    while (next < sorted.length && isBefore(sorted[next], row)) all.push(sorted[next++]);
+    while (at < sorted.length && isBefore(sorted[at], row)) all.push(sorted[at++]);
     all.push(row);
   }
-  return hasMore && last ? all : [...all, ...sorted.slice(next)];
+  // The last row may have gone from there: what stands between the two is on no page that follows.
+  const last = end ?? rows.at(-1);
+  const isHere = (message) => next === null || !last || isBefore(message, last);
+  return { all: [...all, ...sorted.slice(at).filter(isHere)], isTold };
 }
 
 function bounded(list) {

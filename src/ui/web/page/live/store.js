@@ -33,8 +33,8 @@ export const markOf = (message) =>
 
 const listeners = new Set();
 
-/** Calls back with what something happened to, and the views that told of messages: a map from each id to what its steps say, { seq, at } where it
- * was told of first and the number of its last step, or null; `*` is anything. A view is { seq, messages }. */
+/** Calls back with what something happened to, and the views that told of messages: a map from each id to what its steps say, { seq, at, isNew } where
+ * it was told of first, whether it was accepted there, and the number of its last step, or null; `*` is anything. A view is { seq, messages }. */
 export function onTouched(listener) {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -65,7 +65,7 @@ function takeView(view, touched, views) {
 
 function takeStep(step, touched) {
   tail.value = withStep(tail.value, step);
-  step.events.forEach(({ id }, at) => {
-    if (id) touched.set(id, { seq: step.seq, at, ...touched.get(id), last: step.seq });
+  step.events.forEach(({ id, what }, at) => {
+    if (id) touched.set(id, { seq: step.seq, at, isNew: what === "accepted", ...touched.get(id), last: step.seq });
   });
 }

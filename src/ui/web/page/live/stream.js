@@ -3,7 +3,7 @@ import { frozen, now } from "../base/time.js";
 import { parser } from "../base/sse.js";
 import { headers, setToken } from "./api.js";
 import { apply, isKnown, link, looksOnly } from "./store.js";
-import { forgetTicket, keptTicket, takeToken, ticketOf, tokenFor } from "./token.js";
+import { forgetTicket, keepRefusal, keptTicket, takeToken, ticketOf, tokenFor, wasRefused } from "./token.js";
 
 /** Seconds until the next try; the last one stays. */
 const WAITS = [1, 2, 4, 8];
@@ -17,7 +17,7 @@ export const tryNow = () => hurry?.();
 
 export async function follow() {
   const known = { token: takeToken(), ticket: keptTicket() };
-  if (!known.token && !known.ticket) return locked("none");
+  if (!known.token && !known.ticket) return locked(wasRefused() ? "refused" : "none");
   for (let tries = 0; ; tries += 1) {
     const ended = await once(known, () => {
       tries = 0;
@@ -81,7 +81,10 @@ async function read(body, alive, onLive) {
 const decoded = ({ name, data, id }) => ({ name, id, data: JSON.parse(data) });
 
 function locked(why) {
-  if (why === "refused") forgetTicket();
+  if (why === "refused") {
+    forgetTicket();
+    keepRefusal();
+  }
   link.value = { state: "locked", since: null, next: null, why };
   return "locked";
 }

@@ -14,6 +14,11 @@ export function takeToken() {
 export const keptTicket = () => sessionStorage.getItem(KEY);
 export const forgetTicket = () => sessionStorage.removeItem(KEY);
 
+const REFUSED = "tasuki-refused";
+/** Whether the last token of this tab was refused, also before it was loaded anew. */
+export const wasRefused = () => sessionStorage.getItem(REFUSED) !== null;
+export const keepRefusal = () => sessionStorage.setItem(REFUSED, "1");
+
 /** `#token=T` or `#token=T&at=/team/NAME`, as `tasuki web` prints it → the token, and the fragment of the place. Pure. */
 export function split(hash) {
   const found = /^#token=([^&]*)(?:&at=([^&]*))?/.exec(hash);
@@ -44,9 +49,13 @@ export async function ticketOf(token, signal) {
   if (!answer.ok) throw new Error(`the proof was answered with ${answer.status}`);
   const { proofs, session } = await answer.json();
   const place = Array.isArray(proofs) ? proofs.indexOf(await proof(token, nonce, location.origin)) : -1;
-  if (place < 0) return null;
+  if (place < 0) {
+    keepRefusal();
+    return null;
+  }
   const ticket = await ticketFor(token, session);
   sessionStorage.setItem(KEY, ticket);
+  sessionStorage.removeItem(REFUSED);
   return { ticket, isToLook: place > 0 };
 }
 

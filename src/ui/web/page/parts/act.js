@@ -4,7 +4,8 @@ import { plural, t } from "../base/words.js";
 import { firstLine, shown } from "../base/text.js";
 import { isOver } from "../base/told.js";
 import { route } from "../base/route.js";
-import { agents, link, looksOnly, messages } from "../live/store.js";
+import { agents, link, looksOnly, messages, needs } from "../live/store.js";
+import { countAsRead, isOfUser } from "../live/details.js";
 import { ask, at, encodedPath } from "../live/api.js";
 import { sure } from "./dialog.js";
 import { Notice, announce } from "./small.js";
@@ -78,9 +79,24 @@ export async function cure(one, agent) {
   await act(encodedPath(one.path), one.body ?? null, isAnswer ? (data) => answered(agent, data) : undefined);
 }
 
-/** Puts a need aside; nothing is lost by that. Its address is encoded already. */
+/** Puts a need aside; nothing is lost by that. Its address is encoded already. What waits for somebody says that it stays. */
 export async function dismiss(need) {
-  if (need.dismiss) await act(need.dismiss.path, null, () => t(need.kind === "unread" ? "dismissed.unread" : "dismissed"));
+  if (!need.dismiss) hint(t("dismiss.cannot"));
+  else await act(need.dismiss.path, null, () => t(need.kind === "unread" ? "dismissed.unread" : "dismissed"));
+}
+
+/** Puts aside what waits for a person about a message, or counts its answer as read; where there is neither, it says what it is for. */
+export async function dismissOf(tree) {
+  const about = needs.value.needs.filter((need) => need.message === tree.id);
+  const need = about.find((one) => one.dismiss) ?? about[0];
+  if (need) return dismiss(need);
+  if (isOfUser(tree) && !isRefused()) return tell(await countAsRead(tree.id), () => t("dismissed.answer"), tree.id);
+  return isOfUser(tree) ? null : hint(t("dismiss.nothing"));
+}
+
+/** Says something for a while that went neither well nor badly. */
+function hint(text) {
+  tell({ ok: true }, () => text);
 }
 
 const answered = (agent, data) =>

@@ -4,10 +4,10 @@ import { clock, lasting, now, tick } from "../base/time.js";
 import { plural, t } from "../base/words.js";
 import { inWords } from "../base/told.js";
 import { to } from "../base/route.js";
-import { evidenceOf, markOf, markOfMessage } from "../base/states.js";
+import { evidenceOf, markOf, markOfMessage, sentenceOf } from "../base/states.js";
 import { barsOf, flat, howsOf, ladderOf, rangeOf, ticksOf } from "../draw/relay.js";
 import { shortId } from "../draw/sequence.js";
-import { Age, Icon, Name, Said, Text, When } from "./small.js";
+import { Age, Icon, Name, Said, Text, When, Word } from "./small.js";
 
 const FILLS = { queue: "f-queue", work: "f-work", parts: "f-parts", over: "f-parts", person: "f-ask", limit: "f-limit", doubt: "f-doubt" };
 /** What is drawn low: nobody works on it. */
@@ -49,7 +49,7 @@ function Leg({ one, depth, range, agents, isHalted }) {
   const told = bars.map((bar) => `${t(`bar.${bar.how}`)} ${lasting(bar.size / 100 * (range.to - range.from))}`).join(", ");
   const after = (one.depends_on ?? []).length > 0 && one.stage === "queued" ? `, ${t("leg.after", { ids: one.depends_on.map((id) => shortId(id, one.parent).replace(/^\./, "")).join(", ") })}` : "";
   return html`<li class=${`leg d${Math.min(depth, 4)}`}><div class="who"><${Icon} name=${mark.icon} tone=${mark.tone} /><b>${name && html`<a class="plainlink" href=${to("team", name)}><${Name} of=${name} /></a>`}<span class="vh">, ${mark.word}</span></b>
-      <span><${Name} of=${shortId(one.id, one.parent).replace(/^\./, "")} />${after}</span></div>
+      <span><${Name} of=${shortId(one.id, one.parent).replace(/^\./, "")} />${after}${mark.until && html`, <${Word} mark=${mark} />`}</span></div>
     <${Bar} bars=${bars} label=${told || mark.word} />
     <div class=${`t ${isAsked ? "c-ask strong" : ""}`}><${Age} since=${since} until=${one.ended_at} /></div></li>`;
 }
@@ -65,7 +65,7 @@ export function Ladder({ tree, parts, mark }) {
     const isOver = rung.isEnd && rung.state !== "done";
     return html`<li key=${rung.key} class=${rung.state}><${Icon} name=${icon} tone=${tone} /><b>${isOver ? t(`stage.${tree.status}`) : rung.state === "queue" ? t(`stage.${tree.stage}`) : t(`l.${rung.key}`)}</b>
       ${rung.state === "queue" ? html`<span><${Age} since=${tree.since || tree.accepted_at} /></span>` : rung.key === "work" && rung.at ? html`<span><${Age} since=${rung.at} until=${tree.ended_at} /></span>` : rung.at && html`<span><${When} at=${rung.at} /></span>`}
-      ${rung.state === "queue" ? tree.waits_for && html`<span class="ev1"><${Said} of=${inWords(tree.waits_for)} /></span>` : held ? html`<span class=${held.tone === "ask" ? "c-ask strong" : "strong"}>${held.word}</span>` : rung.key === "work" ? parts > 0 && rung.state === "now" && html`<span>${plural("parts.open", parts)}</span>`
-        : rung.evidence && rung.state !== "todo" && !(rung.key === "typed" && OWN.typed && rung.state === "done") ? html`<span class="ev1"><${Text} of=${evidenceOf(rung.evidence)} /></span>` : OWN[rung.key] && html`<span>${t(OWN[rung.key])}</span>`}</li>`;
+      ${rung.state === "queue" ? tree.waits_for && html`<span class="ev1"><${Said} of=${inWords(tree.waits_for)} /></span>` : held ? html`<span class=${held.tone === "ask" ? "c-ask strong" : "strong"}><${Word} mark=${held} /></span>` : rung.key === "work" ? parts > 0 && rung.state === "now" && html`<span>${plural("parts.open", parts)}</span>`
+        : isOver && !rung.evidence ? null : rung.evidence && rung.state !== "todo" && !(rung.key === "typed" && OWN.typed && rung.state === "done") ? html`<span class="ev1" title=${sentenceOf(rung.evidence)}><${Text} of=${evidenceOf(rung.evidence)} /></span>` : OWN[rung.key] && html`<span>${t(OWN[rung.key])}</span>`}</li>`;
   })}</ol>`;
 }

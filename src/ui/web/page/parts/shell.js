@@ -28,15 +28,18 @@ function find() {
   setTimeout(() => document.querySelector("[data-find]")?.focus(), 50);
 }
 
+/** Goes to where a task is written, and into its text. */
+function write() {
+  go(to("command"));
+  setTimeout(() => document.getElementById("what")?.focus(), 50);
+}
+
 export function useShellKeys() {
   useKeys({
-    ...Object.fromEntries(PLACES.map(([place], at) => [String(at + 1), () => go(to(place))])),
+    ...Object.fromEntries(PLACES.map(([place], at) => [String(at + 1), place === "command" ? write : () => go(to(place))])),
     "?": open(isHelpOpen),
     "/": find,
-    n: () => {
-      go(to("command"));
-      setTimeout(() => document.getElementById("what")?.focus(), 50);
-    },
+    n: write,
     H: () => halt(!workspace.value?.halted_since),
   }, true);
 }

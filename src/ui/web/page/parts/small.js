@@ -1,6 +1,6 @@
 // The small parts that every place is made of.
 import { html, useEffect, useRef, useState } from "../base/view.js";
-import { clock, lasting, moment, now, tick } from "../base/time.js";
+import { clock, lasting, moment, now, nth, tick } from "../base/time.js";
 import { langOf, shown, ticked } from "../base/text.js";
 import { t } from "../base/words.js";
 
@@ -50,6 +50,12 @@ export function Until({ at }) {
   if (!(left > 0)) return t("until.now");
   return slots("until", { at: html`<${When} at=${at} to="m" withDay=${true} />`, left: lasting(left, true) });
 }
+
+/** The word of a mark, and when that is over where it is known: "waits for a limit, back at 15:05". */
+export const Word = ({ mark }) => html`${mark.word}${mark.until && html`, ${slots("until.at", { at: html`<${When} at=${mark.until} to="m" withDay=${true} />` })}`}`;
+
+/** Where a message stands in a queue: "2nd of 3 for reviewer". */
+export const Place = ({ place }) => slots("place.of", { nth: nth(place.nth), of: place.of, queue: html`<${Name} of=${place.queue} />` });
 
 /** The words for a key, with elements where its names are. */
 export function slots(key, elements) {

@@ -3,11 +3,13 @@ import { html, useEffect, useState } from "../base/view.js";
 import { plural, t } from "../base/words.js";
 import { go, route, to } from "../base/route.js";
 import { dialogOf, useKeys } from "../base/keys.js";
+import { nth } from "../base/time.js";
 import { shown } from "../base/text.js";
 import { markOf } from "../base/states.js";
 import { messages, onTouched } from "../live/store.js";
 import { ask, at } from "../live/api.js";
 import { Called } from "../parts/called.js";
+import { ChainsOf } from "../parts/chain.js";
 import { Command, Icon, Name, Said, State, Until, When } from "../parts/small.js";
 import { acting, agentVerb, answer } from "../parts/act.js";
 import { Screen, useScreen } from "../draw/screen.js";
@@ -62,6 +64,7 @@ export function Agent({ agent }) {
     <hr />
     ${asks && html`<div class="pad stack"><h3>${t("screen.answer")}</h3><${Choices} agent=${name} asks=${asks} isDense=${true} /></div><hr />`}
     <${Queue} details=${details} agent=${agent} />
+    <${ChainsOf} name=${name} />
     <${Facts} agent=${agent} />
   </section>`;
 }
@@ -70,7 +73,7 @@ function Queue({ details, agent }) {
   const queue = details?.queue ?? [], kept = details?.kept_back ?? [];
   const n = queue.length + kept.length;
   return html`<div class="pad stack"><div class="row"><h3 class="grow">${t("its.queue")}</h3><span class="meta">${n > 0 ? t("wait.n", { n }) : agent.queued > 0 ? t("wait.n", { n: agent.queued }) : t("queue.empty")}</span></div>
-    ${n > 0 && html`<ul class="q">${[...queue, ...kept].map((message) => html`<li key=${message.id}><${Icon} name="queued" tone="quiet" /><a class="plainlink cut" href=${to("messages", message.id)}><${Called} id=${message.id} message=${messages.value.get(message.id) ?? message} /></a>
+    ${n > 0 && html`<ul class="q">${[...queue, ...kept].map((message, at) => html`<li key=${message.id}>${at < queue.length ? html`<span class="meta num"><span class="vh">${t("place.of", { nth: nth(at + 1), of: queue.length, queue: agent.agent_name })}</span><span aria-hidden="true">${at + 1}.</span></span>` : html`<${Icon} name="queued" tone="quiet" />`}<a class="plainlink cut" href=${to("messages", message.id)}><${Called} id=${message.id} message=${messages.value.get(message.id) ?? message} /></a>
       <span class="meta">${kept.includes(message) ? t("kept.back") : message.priority !== "normal" ? t(`c.${message.priority}`) : t("from.who", { who: message.from === "user" ? t("you") : shown(message.from) })}</span></li>`)}</ul>`}</div><hr />`;
 }
 

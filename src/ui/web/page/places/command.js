@@ -6,14 +6,14 @@ import { useKeys } from "../base/keys.js";
 import { question, quoted } from "../base/text.js";
 import { inWords } from "../base/told.js";
 import { frozen } from "../base/time.js";
-import { evidenceOf } from "../base/states.js";
+import { evidenceOf, sentenceOf } from "../base/states.js";
 import { agents, isHalted, link, markOf, messages, needs, team, workspace } from "../live/store.js";
 import { behindOf, chainOf, hasEnded, isYours, roots } from "../live/model.js";
 import { useStory } from "../live/story.js";
 import { ask } from "../live/api.js";
 import { eventsOf, flat } from "../draw/relay.js";
 import { shortId } from "../draw/sequence.js";
-import { Age, Empty, Icon, Name, Outline, Said, Tabs, Text, When, slots } from "../parts/small.js";
+import { Age, Empty, Icon, Name, Outline, Said, Tabs, Text, When, Word, slots } from "../parts/small.js";
 import { openNeed } from "../parts/chain.js";
 import { Ladder, Relay } from "../parts/bars.js";
 import { Windowed } from "../parts/window.js";
@@ -87,7 +87,7 @@ function Task({ message, isChosen }) {
   const through = chain?.agents[chain.agents.length - 1];
   return html`<a href=${to("command", null, { follow: message.id })} aria-current=${isChosen ? "true" : undefined}><${Icon} name=${mark.icon} tone=${mark.tone} />
     <span class="t"><${Text} of=${message.title ?? message.id} /></span><span class="meta"><${Age} since=${hasEnded(message) ? message.since : message.accepted_at} /></span>
-    <span class="m meta"><span class=${mark.tone === "ask" ? "c-ask" : ""}>${mark.word}</span>${message.stage === "held" ? html`: ${t("held.why")}` : isYou && through ? html`, ${slots("c.through", { agent: html`<${Text} of=${through} />` })}` : message.reason ? html`: <${Text} of=${inWords(message.reason)} />`
+    <span class="m meta"><span class=${mark.tone === "ask" ? "c-ask" : ""}><${Word} mark=${mark} /></span>${message.stage === "held" ? html`: ${t("held.why")}` : isYou && through ? html`, ${slots("c.through", { agent: html`<${Text} of=${through} />` })}` : message.reason ? html`: <${Text} of=${inWords(message.reason)} />`
       : mark.icon === "limit" && holder?.why ? html`: <${Text} of=${holder.why} />` : message.waits_for && !hasEnded(message) && mark.icon !== "stopped" ? html`: <${Said} of=${inWords(message.waits_for)} />` : html`, <${Text} of=${message.agent ?? message.to} />`}</span></a>`;
 }
 
@@ -113,7 +113,7 @@ function Followed({ id }) {
       ${isOpen && html`<button class="btn plain" type="button" ...${acting(link.value.state !== "live")} onClick=${() => callOff(message ?? tree ?? { id }, parts)}>${t("c.off")} <kbd aria-hidden="true">X</kbd></button>`}</header>
     ${problem ? html`<p class="pad-l dim"><${Text} of=${problem.why || t("error.load")} /></p>` : !tree ? html`<${Outline} rows=${6} />` : html`
       <div class="pad-l stack">${chain && html`<${Asked} chain=${chain} />`}<${Ladder} tree=${tree} parts=${parts} mark=${markOf(tree)} /></div><hr />
-      ${details?.answer?.text && html`<div class="pad-l stack"><h3>${t("m.answer")}</h3><blockquote class="said"><${Text} of=${details.answer.text} isBlock=${true} /></blockquote></div><hr />`}
+      ${details?.answer?.text && tree.stage !== "cancelled" && html`<div class="pad-l stack"><h3>${t(tree.stage === "failed" ? "need.failed.why" : "m.answer")}</h3><blockquote class="said"><${Text} of=${details.answer.text} isBlock=${true} /></blockquote></div><hr />`}
       <div class="pad-l stack"><h3>${t("c.who")}</h3><${Relay} tree=${tree} agents=${agents.value} isHalted=${isHalted.value} /></div><hr />
       <${Tail} tree=${tree} />`}
   </section>`;
@@ -142,6 +142,6 @@ const SILENT = new Set(["waiting"]);
 function Tail({ tree }) {
   const events = eventsOf(tree);
   return html`<div class="pad-l stack"><div class="row"><h3 class="grow">${t("c.tail")}</h3><span class="meta">${t("c.newest")}</span></div>
-    ${events.length === 0 ? html`<p class="dim">${t("c.quiet")}</p>` : html`<ol class="ev">${events.map((event) => html`<li key=${event.key}><${When} at=${event.at} /><p><span><${Sentence} event=${event} root=${tree.id} /></span>${event.evidence && !SILENT.has(event.what) && html`<span class="meta"><${Text} of=${evidenceOf(event.evidence)} /></span>`}</p></li>`)}</ol>`}</div>`;
+    ${events.length === 0 ? html`<p class="dim">${t("c.quiet")}</p>` : html`<ol class="ev">${events.map((event) => html`<li key=${event.key}><${When} at=${event.at} /><p><span><${Sentence} event=${event} root=${tree.id} /></span>${event.evidence && !SILENT.has(event.what) && html`<span class="meta" title=${sentenceOf(event.evidence)}><${Text} of=${evidenceOf(event.evidence)} /></span>`}</p></li>`)}</ol>`}</div>`;
 }
 

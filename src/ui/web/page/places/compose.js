@@ -9,7 +9,7 @@ import { link, looksOnly, messages, team } from "../live/store.js";
 import { roots } from "../live/model.js";
 import { ask } from "../live/api.js";
 import { acting, chance, forgetRefusal } from "../parts/act.js";
-import { Command, Icon, Name, Notice, Text, announce } from "../parts/small.js";
+import { Command, Icon, Name, Notice, Text, Word, announce } from "../parts/small.js";
 
 const KEY = "tasuki-draft";
 /** Recipients that stand as cards; the others are in a list. */
@@ -160,7 +160,7 @@ function Whom({ name, isChosen, isAway }) {
   const pool = pools.value.find((one) => one.name === name);
   const mark = isAway ? { icon: "starting", tone: "" } : agent ? markOf(agent) : { icon: "idle", tone: "quiet" };
   const free = pool?.members.filter((member) => team.value.find((one) => one.agent_name === member)?.state === "idle").length;
-  const about = pool && !isAway ? t("c.pool", { n: pool.members.length, free }) : isAway ? "–" : agent ? [mark.word, agent.queued > 0 ? t("queue.n", { n: agent.queued }) : null].filter(Boolean).join(", ") : "";
+  const about = pool && !isAway ? t("c.pool", { n: pool.members.length, free }) : isAway ? "–" : agent ? html`<${Word} mark=${mark} />${agent.queued > 0 && `, ${t("queue.n", { n: agent.queued })}`}` : "";
   return html`<label title=${agent ? lineOf(agent) : ""}><input type="radio" name="to" checked=${isChosen} onChange=${() => change({ to: name })} /><${Icon} name=${mark.icon} tone=${mark.tone} /><b><${Name} of=${name} /></b><small>${about}</small></label>`;
 }
 

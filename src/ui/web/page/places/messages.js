@@ -4,15 +4,19 @@ import { t } from "../base/words.js";
 import { go, route, to, withQuery } from "../base/route.js";
 import { narrow } from "../base/prefs.js";
 import { inField, useKeys } from "../base/keys.js";
+import { asked, isOfQueue, markIn } from "../base/filter.js";
 import { markOf } from "../live/store.js";
 import { hasEnded } from "../live/model.js";
+import { usePlaces } from "../live/details.js";
 import { useList } from "../live/list.js";
-import { Age, Empty, Icon, Name, Outline, Said, Text } from "../parts/small.js";
+import { Age, Empty, Icon, Name, Outline, Place, Said, Text, Word } from "../parts/small.js";
 import { Windowed } from "../parts/window.js";
 import { useSteady } from "./needs.js";
 import { Story } from "./story.js";
 
 const NONE = [];
+/** Rows that have a mark, of which there are so many at least where there are more. */
+const FEW = 40;
 
 export function leadOfMessages() {
   return route.value.item ? t("lead.message") : t("lead.messages");
@@ -29,7 +33,14 @@ export function Messages() {
 const Latest = () => html`<section class="card"><${Empty} icon="messages" title=${t("place.messages")}>${t("m.choose")}</${Empty}></section>`;
 
 function List({ filter, item }) {
-  const { list: read, problem, wrong, more, isRead } = useList(filter);
+  const { list: found, problem, wrong, more, isRead } = useList(filter);
+  const mark = markIn(filter);
+  const read = mark && found ? found.filter((message) => markOf(message).icon === mark) : found;
+  // Of those on the pages that follow, some may have that mark.
+  useEffect(() => {
+    if (mark && read?.length < FEW) more();
+  }, [mark, found]);
+  const places = usePlaces(isOfQueue(asked(filter)) && read ? read.map((message) => message.to) : NONE);
   const { list, fresh, hold, letGo } = useSteady(read ?? NONE, (message) => message.id);
   const move = (by) => () => {
     const at = list.findIndex((message) => message.id === item);
@@ -53,15 +64,15 @@ function List({ filter, item }) {
       ${(wrong || problem) && html`<p class="c-bad meta" role="status">${wrong ? html`<${Said} of=${t(wrong.key, { word: wrong.word })} />` : html`<${Text} of=${problem.why} />`}</p>`}</div>
     ${fresh > 0 && html`<button class="fresh" type="button" onClick=${letGo}>${t("new.n", { n: fresh })}</button>`}
     ${read === null ? html`<${Outline} rows=${8} />` : list.length === 0 ? !(wrong || problem) && html`<p class="pad dim">${filter ? t("none.found") : t("m.empty")}</p>`
-      : html`<${Windowed} list=${list} chosen=${item} onNear=${more} ...${hold} row=${(message) => html`<${Row} message=${message} isChosen=${message.id === item} filter=${filter} />`} />`}
+      : html`<${Windowed} list=${list} chosen=${item} onNear=${more} ...${hold} row=${(message) => html`<${Row} message=${message} isChosen=${message.id === item} filter=${filter} place=${places.get(message.id)} />`} />`}
   </section>`;
 }
 
 const who = (name) => (name === "user" ? t("you") : name);
 
-function Row({ message, isChosen, filter }) {
-  const mark = markOf(message);
+function Row({ message, isChosen, filter, place }) {
+  const mark = markOf(message), tone = ["ask", "bad"].includes(mark.tone) ? `c-${mark.tone}` : "";
   return html`<a href=${to("messages", message.id, { filter })} aria-current=${isChosen ? "true" : undefined}><${Icon} name=${mark.icon} tone=${mark.tone} />
-    <span class="t cut"><${Text} of=${message.title || `${who(message.from)} → ${who(message.to)}`} /><span class="vh">, ${mark.word}</span></span><span class="meta"><${Age} since=${hasEnded(message) ? message.since : message.accepted_at} isShort=${true} /></span>
-    <span class="m id cut"><${Name} of=${message.id} /></span></a>`;
+    <span class="t cut"><${Text} of=${message.title || `${who(message.from)} → ${who(message.to)}`} /></span><span class="meta"><${Age} since=${hasEnded(message) ? message.since : message.accepted_at} isShort=${true} /></span>
+    <span class="m meta cut"><span class=${`state ${tone}`}><${Word} mark=${mark} />${place && html`, <${Place} place=${place} />`}</span> · <span class="id"><${Name} of=${message.id} /></span></span></a>`;
 }

@@ -11,7 +11,7 @@ import { encodedPath } from "../live/api.js";
 import { useDetails, useLetters } from "../live/details.js";
 import { behindOf } from "../live/model.js";
 import { Called } from "../parts/called.js";
-import { Age, Command, Icon, Name, Said, Text, Until, When, announce, slots } from "../parts/small.js";
+import { Age, Command, Icon, Name, Said, Text, Until, When, Word, announce, slots } from "../parts/small.js";
 import { acting, answer, callOff, cure, dismiss, isRetriable, labelOf, retry, underWay } from "../parts/act.js";
 import { Screen, useScreen } from "../draw/screen.js";
 import { NeedTitle } from "./needs.js";
@@ -129,7 +129,7 @@ function BehindRow({ id }) {
   const known = messages.value.get(id);
   const message = useDetails(known ? null : id) ?? known;
   const mark = message ? markOf(message) : { icon: "queued", tone: "quiet", word: "" };
-  return html`<li><${Icon} name=${mark.icon} tone=${mark.tone} /><span class="cut"><a class="plainlink" href=${to("messages", id)}><${Called} id=${id} message=${message ?? undefined} /></a> <span class="meta">${message && html`<${Text} of=${message.agent ?? message.to} />`}</span><span class="vh">, ${mark.word}</span></span>
+  return html`<li><${Icon} name=${mark.icon} tone=${mark.tone} /><span class="cut"><a class="plainlink" href=${to("messages", id)}><${Called} id=${id} message=${message ?? undefined} /></a> <span class="meta">${message && html`<${Text} of=${message.agent ?? message.to} />`}</span><span class="meta">${mark.word !== "" && html`, <${Word} mark=${mark} />`}</span></span>
     <span class="meta">${message && html`<${Age} since=${message.accepted_at} />`}</span></li>`;
 }
 

@@ -122,7 +122,7 @@ export function Needs() {
 /** Unread answers that are listed. */
 const ANSWERS = 5;
 
-/** Answers to the user's own tasks that nobody has read, the newest first. To look at them here does not count them as read. */
+/** Answers to the user's own tasks that nobody has read, the newest first. To see them in this list does not count them as read; to open one does. */
 function Answers() {
   const known = useUnreadAnswers();
   const list = [...(known?.answers ?? [])].reverse().slice(0, ANSWERS);

@@ -39,7 +39,7 @@ const focusOn = (agent) => requestAnimationFrame(() => document.querySelector(`.
 
 function matching(agents, words, state) {
   const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
-  const text = (agent) => [agent.agent_name, agent.current_task, agent.doing, agent.why, agent.state, agent.provider].join(" ").toLowerCase();
+  const text = (agent) => [agent.agent_name, agent.current_task, agent.doing, agent.why, agent.state, markOf(agent).word, agent.provider].join(" ").toLowerCase();
   return agents.filter((agent) => (!STATES[state] || STATES[state](agent)) && parts.every((part) => text(agent).includes(part)));
 }
 
