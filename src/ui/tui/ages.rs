@@ -34,6 +34,12 @@ pub(super) fn clock(at: i64, here: FixedOffset, with_ms: bool) -> String {
     time.format(if with_ms { "%H:%M:%S%.3f" } else { "%H:%M:%S" }).to_string()
 }
 
+/// A day where the person is.
+pub(super) fn day(at: i64, here: FixedOffset) -> String {
+    let Some(time) = DateTime::from_timestamp_millis(at) else { return String::new() };
+    time.with_timezone(&here).format("%a %Y-%m-%d").to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,8 +6,6 @@ use super::modes::Mode;
 use super::state::{Beside, Place, TopState, has_ended};
 use crate::wire::api::{HistoryInfo, HistoryTree, Problem, StepInfo, ViewInfo};
 
-/// Lines of the log that are kept: a person scrolls no further here, and `tasuki log` has all.
-const LOG_KEPT: usize = 1_000;
 /// Parts whose tasks are remembered: more than any screen shows.
 const PARENTS_MAX: usize = 10_000;
 /// Ended messages that are kept beside the open ones.
@@ -31,9 +29,11 @@ impl TopState {
             TopInput::View(view) => self.apply(*view),
             TopInput::Step(step) => self.note(*step),
             TopInput::Log(lines) => {
-                self.log = lines.into();
+                self.log.replace(lines);
                 self.keep_log();
             }
+            TopInput::Older(older) => self.log.put_before(older),
+            TopInput::Drawn(drawn) => self.drawn = drawn,
             TopInput::Tick(now) => self.now = now,
             TopInput::Link(link) => {
                 if link == Link::Live {
@@ -190,8 +190,8 @@ impl TopState {
         let at = moment(&step.at).unwrap_or(self.now);
         self.seq = self.seq.max(step.seq);
         for event in step.events {
-            self.log.push_back(LogLine { at, text: event.text, evidence: event.evidence });
-            if !self.follows {
+            let is_new = self.log.push(LogLine { at, text: event.text, evidence: event.evidence });
+            if is_new && !self.follows {
                 self.log_back += 1;
             }
         }
@@ -199,8 +199,6 @@ impl TopState {
     }
 
     fn keep_log(&mut self) {
-        let many = self.log.len().saturating_sub(LOG_KEPT);
-        self.log.drain(..many);
         self.log_back = self.log_back.min(self.log.len().saturating_sub(1));
     }
 }

@@ -27,7 +27,7 @@ impl TopState {
             Mode::Compose(composer) => composer.put(text),
             Mode::Filter => {
                 let text: String = text.chars().filter(|c| !c.is_control()).collect();
-                self.shelf_mut().filter.push_str(&text);
+                self.filter_mut().push_str(&text);
             }
             // Elsewhere letters are commands, and a pasted text is none.
             _ => {}
@@ -128,8 +128,10 @@ impl TopState {
                 Place::Needs => self.shelf_mut().chosen = Some(asked.need.clone()),
                 _ => {}
             }
-            self.beside = Beside::Screen;
         }
+        // The choices stand below a screen, and nowhere else.
+        self.close_log();
+        self.beside = Beside::Screen;
         self.mode = Mode::Answer(asked);
     }
 

@@ -1,5 +1,7 @@
 //! What comes to the screen, and what is done for it.
 
+use super::log::LogDrawn;
+use crate::io::log_reader::LogPlace;
 use crate::wire::api::{
     AgentDetails, HistoryInfo, LetterInfo, MessageDetails, PaneLookInfo, Problem, RunInfo, StepInfo, ViewInfo,
 };
@@ -89,6 +91,24 @@ pub struct PaneSeen {
     pub fault: Option<String>,
 }
 
+/// Lines of the log that stand before those that are there.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Older {
+    /// Before which place of the file they were asked for; none for its end.
+    pub asked: Option<LogPlace>,
+    /// The lines, oldest first.
+    pub lines: Vec<LogLine>,
+    /// Before which place there are more.
+    pub next: Option<LogPlace>,
+}
+
+/// What was drawn, as far as keys depend on it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Drawn {
+    /// The lines of the log that its pages end with, if it has all the room.
+    pub log: Option<LogDrawn>,
+}
+
 /// What comes.
 #[derive(Debug, Clone)]
 pub enum TopInput {
@@ -102,6 +122,10 @@ pub enum TopInput {
     Step(Box<StepInfo>),
     /// Lines of the log, oldest first, in place of those that are there.
     Log(Vec<LogLine>),
+    /// Lines of the log from before those that are there.
+    Older(Older),
+    /// It was drawn.
+    Drawn(Drawn),
     /// The time, in ms since 1970.
     Tick(i64),
     /// How the daemon is reached has changed.
@@ -166,4 +190,6 @@ pub(super) struct Wants {
     pub(super) explain: Option<String>,
     /// Whether ended messages are looked at.
     pub(super) messages: bool,
+    /// Before which place of the log older lines are read, if any are; none within is its end.
+    pub(super) older: Option<Option<LogPlace>>,
 }

@@ -39,6 +39,9 @@ impl TopState {
 
     fn command(&mut self, key: Key) -> Vec<Act> {
         self.notice = None;
+        if self.beside == Beside::Log && self.scroll_log(key) {
+            return Vec::new();
+        }
         match key {
             Key::Char('q') => return vec![Act::Quit],
             Key::Char('1') => self.go(Place::Needs),
@@ -68,6 +71,7 @@ impl TopState {
                 self.zoomed = !self.zoomed || self.beside != Beside::Screen;
                 self.beside = Beside::Screen;
             }
+            Key::Char('l') => self.open_log(),
             Key::Char('e') => self.explain(),
             Key::Char('t') if self.place == Place::Team => self.table = Some(!self.is_table()),
             Key::Left | Key::Right if self.place == Place::Team => self.fold(key == Key::Left),
@@ -82,6 +86,7 @@ impl TopState {
     }
 
     pub(super) fn go(&mut self, place: Place) {
+        self.close_log();
         self.place = place;
         self.beside_from = 0;
         self.zoomed = false;
@@ -138,12 +143,14 @@ impl TopState {
     }
 
     fn find(&mut self, key: Key) {
-        let filter = &mut self.shelf_mut().filter;
+        let is_log = self.beside == Beside::Log;
+        let filter = self.filter_mut();
         match key {
             Key::Char(c) => filter.push(c),
             Key::Backspace => drop(filter.pop()),
             Key::Clear => filter.clear(),
             Key::Enter => self.mode = Mode::Normal,
+            key @ (Key::Up | Key::Down | Key::PageUp | Key::PageDown) if is_log => drop(self.scroll_log(key)),
             Key::Up => self.choose(-1),
             Key::Down => self.choose(1),
             Key::Esc => {

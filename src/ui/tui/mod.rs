@@ -10,6 +10,7 @@ mod asking;
 mod driver;
 mod input;
 mod keys;
+mod log;
 mod marks;
 mod modes;
 mod paint;
@@ -22,6 +23,7 @@ mod tests;
 mod wrap;
 
 pub use driver::{Fault, Panics, Setup, run};
-pub use input::{Act, Key, Link, LogLine, PaneSeen, TopInput};
-pub use screen::draw;
+pub use input::{Act, Drawn, Key, Link, LogLine, Older, PaneSeen, TopInput};
+pub use log::LogDrawn;
+pub use screen::{draw, drawn};
 pub use state::{Look, Place, TopState};

@@ -1,5 +1,6 @@
 //! Where everything stands: one column below 140 columns, two from there on.
 
+use super::input::Drawn;
 use super::modes::Mode;
 use super::paint::Canvas;
 use super::panels::{answer, compose, footer, header, history, letters, list, log, pane, queue, relay, team};
@@ -15,6 +16,12 @@ const NEEDS_FROM: u16 = 30;
 /// Draws everything, in a terminal of so many columns and rows. It depends on nothing else.
 #[must_use]
 pub fn draw(state: &TopState, size: (u16, u16)) -> Buffer {
+    drawn(state, size).0
+}
+
+/// The same, with what keys have to know of it.
+#[must_use]
+pub fn drawn(state: &TopState, size: (u16, u16)) -> (Buffer, Drawn) {
     let mut canvas = Canvas::new(size, state.look);
     let (width, height) = size;
     if width == 0 || height == 0 {
@@ -215,6 +222,7 @@ fn beside(canvas: &mut Canvas, state: &TopState, area: Rect) {
         Beside::History(id) => return history::draw(canvas, state, id, area),
         Beside::Explain(name) => return pane::explain(canvas, state, name, area),
         Beside::Letters => return letters::draw(canvas, state, area),
+        Beside::Log => return log::whole(canvas, state, area),
     }
     let choices = match &state.mode {
         Mode::Answer(asked) => answer::fitted(asked, area.width, usize::from(area.height)),

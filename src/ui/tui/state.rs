@@ -1,6 +1,7 @@
 //! All that the screen knows.
 
-use super::input::{Link, LogLine, PaneSeen, Wants};
+use super::input::{Drawn, Link, PaneSeen, Wants};
+use super::log::{Log, LogView};
 use super::modes::{Composer, Mode};
 use crate::engine::message::Status;
 use crate::wire::api::{
@@ -9,7 +10,7 @@ use crate::wire::api::{
 };
 use crate::wire::message::view::MessageView;
 use chrono::FixedOffset;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 /// Agents from which on a team is a table at first: a tree of more is no longer seen at once.
 const TABLE_FROM: usize = 13;
@@ -70,6 +71,8 @@ pub(super) enum Beside {
     Explain(String),
     /// The unread messages.
     Letters,
+    /// The log, over all the room.
+    Log,
 }
 
 /// One place: what is chosen in it, and what is looked for.
@@ -107,7 +110,10 @@ pub struct TopState {
     /// All of them, as they were asked for last.
     pub(super) listed: Vec<MessageView>,
     pub(super) needs: NeedsInfo,
-    pub(super) log: VecDeque<LogLine>,
+    pub(super) log: Log,
+    pub(super) log_view: LogView,
+    /// What was drawn last.
+    pub(super) drawn: Drawn,
     pub(super) follows: bool,
     /// Lines of the log below those that are shown.
     pub(super) log_back: usize,
@@ -156,7 +162,9 @@ impl TopState {
             titles: BTreeMap::new(),
             listed: Vec::new(),
             needs: NeedsInfo::default(),
-            log: VecDeque::new(),
+            log: Log::default(),
+            log_view: LogView::default(),
+            drawn: Drawn::default(),
             follows: true,
             log_back: 0,
             place: Place::Team,
@@ -209,6 +217,18 @@ impl TopState {
 
     pub(super) fn shelf_mut(&mut self) -> &mut Shelf {
         &mut self.shelves[self.place.index()]
+    }
+
+    /// What is looked for in what has the keys: in the log where that has all the room, else in the place.
+    pub(super) fn filter(&self) -> &str {
+        if self.beside == Beside::Log { &self.log_view.filter } else { &self.shelf().filter }
+    }
+
+    pub(super) fn filter_mut(&mut self) -> &mut String {
+        match self.beside {
+            Beside::Log => &mut self.log_view.filter,
+            _ => &mut self.shelf_mut().filter,
+        }
     }
 
     pub(super) fn agent(&self, name: &str) -> Option<&AgentInfo> {
@@ -289,17 +309,17 @@ impl TopState {
         let beside = self.shown_beside();
         let story = match &beside {
             Beside::History(id) => Some(id.clone()),
-            Beside::Screen | Beside::Explain(_) | Beside::Letters => {
+            Beside::Screen | Beside::Explain(_) | Beside::Letters | Beside::Log => {
                 self.message_looked_at().map(|id| self.root_of(&id))
             }
         };
         let explain = match &self.beside {
             Beside::Explain(name) => Some(name.clone()),
-            Beside::Screen | Beside::History(_) | Beside::Letters => None,
+            Beside::Screen | Beside::History(_) | Beside::Letters | Beside::Log => None,
         };
         let answer = match &beside {
             Beside::History(id) => Some(id.clone()),
-            Beside::Screen | Beside::Explain(_) | Beside::Letters => None,
+            Beside::Screen | Beside::Explain(_) | Beside::Letters | Beside::Log => None,
         };
         let rests = self.looked_at().filter(|agent| agent.current_task.is_none());
         let last = rests.filter(|_| self.place == Place::Team).map(|agent| agent.agent_name.clone());
@@ -312,6 +332,7 @@ impl TopState {
             letters: self.beside == Beside::Letters,
             explain,
             messages: self.place == Place::Messages,
+            older: self.wants_older(),
         }
     }
 }

@@ -3,7 +3,10 @@
 use crate::engine::words::{AgentName, Millis};
 use crate::io::client::{ANSWER_DEADLINE, Asker, ClientError};
 use crate::io::clock::Clock;
-use crate::ui::tui::input::{PaneSeen, TopInput, Wants};
+use crate::io::log_reader::{LogPlace, LogWish, StatusLog};
+use crate::io::workspace::Workspace;
+use crate::ui::tui::ages::moment;
+use crate::ui::tui::input::{LogLine, Older, PaneSeen, TopInput, Wants};
 use crate::wire::api::{
     AgentQuery, HistoryQuery, InboxInfo, InboxQuery, MessageDetails, MessagePage, MessageQuery,
     MessagesQuery, PaneLookInfo, Problem, Question, RunInfo, ScreenInfo,
@@ -20,6 +23,10 @@ const SCREEN_AGAIN: Duration = Duration::from_secs(2);
 const LISTED: usize = 200;
 /// Messages that the last task of an agent is looked for in: those that it has sent are among them.
 const LOOKED_AT: usize = 20;
+
+/// Lines of the log that are read at once, and bytes that are looked at for them.
+const LOG_LINES: usize = 1_000;
+const LOG_BYTES: u64 = 8 << 20;
 
 /// A fetch: what of, at which step of the journal, and when.
 #[derive(Default)]
@@ -49,6 +56,7 @@ impl Got {
 /// Fetches what is wanted.
 pub(super) struct Fetcher {
     asker: Asker,
+    workspace: Workspace,
     clock: Clock,
     news: mpsc::Sender<TopInput>,
     screen: Option<(String, JoinHandle<()>)>,
@@ -59,13 +67,35 @@ pub(super) struct Fetcher {
     letters: Got,
     explain: Got,
     messages: Got,
+    /// Before which place of the log lines were read last.
+    older: Option<Option<LogPlace>>,
 }
 
 impl Fetcher {
-    pub(super) fn new(asker: Asker, clock: Clock, news: mpsc::Sender<TopInput>) -> Self {
+    pub(super) fn new(
+        asker: Asker,
+        workspace: Workspace,
+        clock: Clock,
+        news: mpsc::Sender<TopInput>,
+    ) -> Self {
         let (details, story, answer, last) = Default::default();
         let (letters, explain, messages) = Default::default();
-        Self { asker, clock, news, screen: None, details, story, answer, last, letters, explain, messages }
+        let (screen, older) = (None, None);
+        Self {
+            asker,
+            workspace,
+            clock,
+            news,
+            screen,
+            details,
+            story,
+            answer,
+            last,
+            letters,
+            explain,
+            messages,
+            older,
+        }
     }
 
     /// Fetches what is wanted and not there, as of this step of the journal.
@@ -99,6 +129,7 @@ impl Fetcher {
             self.fetch(MessageQuery { id }.address(), whole);
         }
         self.want_lists(wants, seq, now);
+        self.want_older(wants);
         // A screen changes without a step.
         if self.explain.is_due(wants.explain.as_ref(), now.0, now)
             && let Some(name) = wants.explain.clone()
@@ -137,6 +168,19 @@ impl Fetcher {
         }
     }
 
+    /// Reads the lines of the log before those that are there: from its files, with a daemon and without.
+    fn want_older(&mut self, wants: &Wants) {
+        let is_asked = self.older == wants.older;
+        self.older = wants.older;
+        let Some(asked) = wants.older.filter(|_| !is_asked) else { return };
+        let (workspace, news) = (self.workspace.clone(), self.news.clone());
+        tokio::spawn(async move {
+            let read = tokio::task::spawn_blocking(move || older(&workspace, asked)).await;
+            // What cannot be read is not there; nobody looks any more where it is not taken.
+            let _ = news.send(TopInput::Older(read.unwrap_or_default())).await;
+        });
+    }
+
     /// Watches no screen any more.
     pub(super) fn stop(&mut self) {
         if let Some((_, task)) = self.screen.take() {
@@ -164,6 +208,22 @@ impl Drop for Fetcher {
     fn drop(&mut self) {
         self.stop();
     }
+}
+
+/// Lines of the log before a place.
+fn older(workspace: &Workspace, asked: Option<LogPlace>) -> Older {
+    let log = StatusLog::of_team(workspace);
+    let wish = LogWish { lines: LOG_LINES, since: None, bytes: LOG_BYTES };
+    let from = if asked.is_some() { Ok(asked) } else { log.end() };
+    let found = from.and_then(|from| log.before(from, wish)).unwrap_or_default();
+    let lines = found.lines.iter().rev().filter_map(|line| log_line(line)).collect();
+    Older { asked, lines, next: found.next }
+}
+
+/// A line as it stands in the log's file; none if it has no time.
+pub(super) fn log_line(line: &str) -> Option<LogLine> {
+    let (at, text) = line.split_once(' ')?;
+    Some(LogLine { at: moment(at)?, text: text.to_owned(), evidence: None })
 }
 
 /// Why there is no answer, as a problem.

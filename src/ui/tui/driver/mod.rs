@@ -6,7 +6,7 @@ mod setup;
 mod terminal;
 
 use super::input::{Act, TopInput};
-use super::screen::draw;
+use super::screen::drawn;
 use super::state::TopState;
 use crate::engine::words::Millis;
 use crate::io::chance::mint_id;
@@ -60,7 +60,7 @@ pub fn run(setup: Setup) -> Result<(), Fault> {
         };
         let feed = tokio::spawn(feed.run());
         let state = TopState::new(setup.look, at(clock.wall()));
-        let fetcher = Fetcher::new(client.asker(), clock, news.clone());
+        let fetcher = Fetcher::new(client.asker(), setup.workspace.clone(), clock, news.clone());
         let terminal = Terminal::take()?;
         let driver = Driver {
             setup,
@@ -163,10 +163,10 @@ impl Driver {
         let now = at(self.clock.wall());
         self.state.on(TopInput::Tick(now));
         self.fetcher.want(&self.state.wants(), self.state.seq);
-        match &mut self.terminal {
-            Some(terminal) => terminal.show(draw(&self.state, Terminal::size())),
-            None => Ok(()),
-        }
+        let Some(terminal) = &mut self.terminal else { return Ok(()) };
+        let (cells, drawn) = drawn(&self.state, Terminal::size());
+        self.state.on(TopInput::Drawn(drawn));
+        terminal.show(cells)
     }
 
     /// Takes one piece of news, and all that are there: they are drawn together.

@@ -11,13 +11,14 @@ use ratatui_core::layout::Rect;
 const SAID_MAX: usize = 3;
 
 /// All keys, for `?`.
-const KEYS: [(&str, &str); 18] = [
+const KEYS: [(&str, &str); 19] = [
     ("1 2 3 4", "needs you, tasks, team, messages; Tab: the next"),
     ("j k ↑ ↓", "choose; Home and End: the first and the last"),
     ("Enter", "attach to the agent (its last line says how to leave); open it"),
     ("Esc", "back; ends a filter"),
     ("n", "new task"),
     ("/", "filter the rows of this place"),
+    ("l", "log with all the room: pages, / finds, End follows, Esc back"),
     ("f", "follow the log, or not; Page Up and Page Down scroll"),
     ("t", "team as a tree or as a table, the most pressing first"),
     ("← →", "fold a branch of the tree, or show it; what is well is folded"),
@@ -82,14 +83,19 @@ fn normal(state: &TopState, width: u16) -> Vec<(&'static str, &'static str)> {
     };
     let hold = if state.halted_since().is_some() { ("H", "let go on") } else { ("H", "hold all typing") };
     let back = state.zoomed || state.beside != Beside::Screen;
+    if state.beside == Beside::Log {
+        return fitting(state, log_keys(state), width);
+    }
     let keys = [
         (width >= 100, ("1-4", "place")),
-        (true, ("↑↓", "choose")),
+        // Where there is little room, what everybody knows is not told.
+        (width >= 100, ("↑↓", "choose")),
         (true, enter),
         (back, ("Esc", "back")),
         (true, ("a", "answer")),
         (true, ("w", "story")),
         (true, ("s", "screen")),
+        (true, ("l", "log")),
         (width >= 120, ("e", "how it is read")),
         (true, if width >= 100 { ("n", "new task") } else { ("n", "new") }),
         (width >= 120, ("r", "retry")),
@@ -99,7 +105,30 @@ fn normal(state: &TopState, width: u16) -> Vec<(&'static str, &'static str)> {
         (true, ("?", "keys")),
         (true, ("q", "quit")),
     ];
-    let mut shown: Vec<_> = keys.into_iter().filter(|(fits, _)| *fits).map(|(_, key)| key).collect();
+    fitting(state, keys.into_iter().filter(|(fits, _)| *fits).map(|(_, key)| key).collect(), width)
+}
+
+/// The keys of the log where that has all the room.
+fn log_keys(state: &TopState) -> Vec<(&'static str, &'static str)> {
+    let esc = if state.log_view.filter.is_empty() { ("Esc", "back") } else { ("Esc", "show all") };
+    vec![
+        esc,
+        ("↑↓", "line"),
+        ("PgUp PgDn", "page"),
+        ("Home", "oldest"),
+        ("End", "follow"),
+        ("/", "find"),
+        ("?", "keys"),
+        ("q", "quit"),
+    ]
+}
+
+/// As many of them as there is room for.
+fn fitting<'a>(
+    state: &TopState,
+    mut shown: Vec<(&'static str, &'a str)>,
+    width: u16,
+) -> Vec<(&'static str, &'a str)> {
     let key_of = |key: &'static str| if state.look.ascii { plain(key) } else { key };
     // Keys and the way out are told in the narrowest.
     let room = |shown: &[(&'static str, &str)]| {
@@ -118,7 +147,7 @@ pub(in crate::ui::tui) fn said(state: &TopState, width: u16, ascii: bool) -> Vec
     match (&state.mode, &state.notice) {
         (Mode::Filter, _) => {
             let cursor = if ascii { "_" } else { "▏" };
-            vec![(format!("/{}{cursor}", state.shelf().filter), Ink::Bold)]
+            vec![(format!("/{}{cursor}", state.filter()), Ink::Bold)]
         }
         (Mode::Confirm(confirm), _) => {
             let asked = format!("{}  y yes  n no", confirm.question);

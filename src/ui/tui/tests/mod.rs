@@ -3,5 +3,6 @@
 mod fixtures;
 mod keys;
 mod random;
+mod reading_log;
 mod screens;
 mod settling;
