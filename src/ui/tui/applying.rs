@@ -15,9 +15,13 @@ impl TopState {
     /// Takes what comes, and gives what is to be done.
     pub fn on(&mut self, input: TopInput) -> Vec<Act> {
         let moves = matches!(input, TopInput::Key(_) | TopInput::View(_) | TopInput::Messages(_));
+        let tells = moves || matches!(input, TopInput::Last(..));
         let acts = self.take(input);
         if moves {
             self.hold_on();
+        }
+        if tells {
+            self.look_at_chosen();
         }
         acts
     }
@@ -33,7 +37,7 @@ impl TopState {
                 self.keep_log();
             }
             TopInput::Older(older) => self.log.put_before(older),
-            TopInput::Drawn(drawn) => self.drawn = drawn,
+            TopInput::Drawn(drawn) => return self.on_drawn(drawn),
             TopInput::Tick(now) => self.now = now,
             TopInput::Link(link) => {
                 if link == Link::Live {
@@ -44,13 +48,14 @@ impl TopState {
             TopInput::Pane(pane) => self.see(*pane),
             // Of two that were asked for one behind the other, the first may come last.
             TopInput::Details(details) => {
-                if self.wants().details.as_ref() == Some(&details.agent.agent_name) {
-                    self.details = Some(*details);
-                }
+                let wanted = self.wants().details;
+                self.details.insert(details.agent.agent_name.clone(), *details);
+                self.details.retain(|name, _| wanted.contains(name));
             }
             TopInput::History(id, story) => self.tell(id, story.map(|story| *story)),
             TopInput::Whole(whole) => self.whole = Some(*whole),
             TopInput::Last(name, id) => self.last = Some((name, id)),
+            TopInput::Retried(id, by) => self.retried = Some((id, by)),
             TopInput::Letters(letters) => self.letters = Some(letters),
             TopInput::Explained(name, look) => {
                 if self.wants().explain.as_ref() == Some(&name) {

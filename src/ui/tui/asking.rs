@@ -96,10 +96,11 @@ impl TopState {
     fn follow(&mut self, id: String) {
         let shelf = &mut self.shelves[Place::Tasks.index()];
         shelf.chosen = Some(id.clone());
+        shelf.is_awaited = true;
         if self.mode == Mode::Normal {
             shelf.filter.clear();
             self.go(Place::Tasks);
-            self.beside = Beside::History(id);
+            self.beside = Beside::History(Some(id));
         }
     }
 

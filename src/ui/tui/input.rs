@@ -7,6 +7,7 @@ use crate::wire::api::{
 };
 use crate::wire::message::view::MessageView;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// A key that was pressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,6 +108,12 @@ pub struct Older {
 pub struct Drawn {
     /// The lines of the log that its pages end with, if it has all the room.
     pub log: Option<LogDrawn>,
+    /// Id of the message whose answer can be read.
+    pub answer: Option<String>,
+    /// Whether there is so little room that rows and what stands beside them are not seen together.
+    pub is_small: bool,
+    /// Whether there are two columns.
+    pub is_wide: bool,
 }
 
 /// What comes.
@@ -140,6 +147,8 @@ pub enum TopInput {
     Whole(Box<MessageDetails>),
     /// The last task of this agent, if it has had one.
     Last(String, Option<String>),
+    /// The newest message that tries this one again, if one does.
+    Retried(String, Option<String>),
     /// What is unread, oldest first, or why that is unknown.
     Letters(Result<Vec<LetterInfo>, Problem>),
     /// How a screen is read, or why that is unknown.
@@ -169,6 +178,8 @@ pub enum Act {
     Post(String, Value),
     /// Try a message again.
     Retry(String),
+    /// Its answer was read.
+    Read(String),
 }
 
 /// What is to be fetched, as long as it is wanted.
@@ -176,12 +187,14 @@ pub enum Act {
 pub(super) struct Wants {
     /// The agent whose screen is looked at.
     pub(super) screen: Option<String>,
-    /// The agent whose queue is looked at.
-    pub(super) details: Option<String>,
+    /// The agents whose queues are looked at.
+    pub(super) details: BTreeSet<String>,
     /// The message whose history is looked at.
     pub(super) story: Option<String>,
     /// The message whose answer is looked at.
     pub(super) answer: Option<String>,
+    /// The message of which it is looked up whether another tries it again.
+    pub(super) retried: Option<String>,
     /// The agent whose last task is looked for.
     pub(super) last: Option<String>,
     /// Whether the unread messages are read.

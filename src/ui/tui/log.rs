@@ -140,21 +140,19 @@ impl Log {
 }
 
 impl TopState {
-    /// Whether a line is shown: its words are in it, capitals aside.
-    pub(super) fn fits_log(&self, line: &LogLine) -> bool {
-        let filter = &self.log_view.filter;
-        if filter.is_empty() {
-            return true;
-        }
-        let has = |text: &str| text.to_lowercase().contains(filter.to_lowercase().as_str());
-        has(&line.text)
+    /// Whether a line is shown: these words, in small letters, are in it, in its time, or in how it is known.
+    fn fits_log(&self, line: &LogLine, words: &str) -> bool {
+        let has = |text: &str| text.to_lowercase().contains(words);
+        words.is_empty()
+            || has(&line.text)
             || line.evidence.as_deref().is_some_and(has)
-            || clock(line.at, self.look.here, false).contains(filter.as_str())
+            || clock(line.at, self.look.here, false).contains(words)
     }
 
     /// The lines that fit, with their numbers.
     pub(super) fn log_lines(&self) -> impl DoubleEndedIterator<Item = (i64, &LogLine)> {
-        self.log.numbered().filter(|(_, line)| self.fits_log(line))
+        let words = self.log_view.filter.to_lowercase();
+        self.log.numbered().filter(move |(_, line)| self.fits_log(line, &words))
     }
 
     /// Where older lines are to be read; none if there are enough, or no more.

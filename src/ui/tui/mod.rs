@@ -8,9 +8,12 @@ mod ages;
 mod applying;
 mod asking;
 mod driver;
+mod evidence;
+mod finding;
 mod input;
 mod keys;
 mod log;
+mod looking;
 mod marks;
 mod modes;
 mod paint;
@@ -20,6 +23,7 @@ mod screen;
 mod state;
 #[cfg(test)]
 mod tests;
+mod words;
 mod wrap;
 
 pub use driver::{Fault, Panics, Setup, run};

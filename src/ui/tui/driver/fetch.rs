@@ -11,6 +11,7 @@ use crate::wire::api::{
     AgentQuery, HistoryQuery, InboxInfo, InboxQuery, MessageDetails, MessagePage, MessageQuery,
     MessagesQuery, PaneLookInfo, Problem, Question, RunInfo, ScreenInfo,
 };
+use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -60,10 +61,11 @@ pub(super) struct Fetcher {
     clock: Clock,
     news: mpsc::Sender<TopInput>,
     screen: Option<(String, JoinHandle<()>)>,
-    details: Got,
+    details: BTreeMap<String, Got>,
     story: Got,
     answer: Got,
     last: Got,
+    retried: Got,
     letters: Got,
     explain: Got,
     messages: Got,
@@ -78,8 +80,9 @@ impl Fetcher {
         clock: Clock,
         news: mpsc::Sender<TopInput>,
     ) -> Self {
-        let (details, story, answer, last) = Default::default();
-        let (letters, explain, messages) = Default::default();
+        let details = BTreeMap::new();
+        let (story, answer, last) = Default::default();
+        let (letters, explain, messages, retried) = Default::default();
         let (screen, older) = (None, None);
         Self {
             asker,
@@ -91,6 +94,7 @@ impl Fetcher {
             story,
             answer,
             last,
+            retried,
             letters,
             explain,
             messages,
@@ -108,11 +112,12 @@ impl Fetcher {
                 (name, task)
             });
         }
-        if self.details.is_due(wants.details.as_ref(), seq, now)
-            && let Some(name) = wants.details.clone()
-        {
-            let path = AgentQuery { name }.address();
-            self.fetch(path, |got| got.ok().map(|details| TopInput::Details(Box::new(details))));
+        self.details.retain(|name, _| wants.details.contains(name));
+        for name in &wants.details {
+            if self.details.entry(name.clone()).or_default().is_due(Some(name), seq, now) {
+                let path = AgentQuery { name: name.clone() }.address();
+                self.fetch(path, |got| got.ok().map(|details| TopInput::Details(Box::new(details))));
+            }
         }
         if self.story.is_due(wants.story.as_ref(), seq, now)
             && let Some(id) = wants.story.clone()
@@ -153,6 +158,16 @@ impl Fetcher {
                 Some(TopInput::Last(name.clone(), its.map(|message| message.id.to_string())))
             };
             self.fetch(query.address(), last);
+        }
+        if self.retried.is_due(wants.retried.as_ref(), seq, now)
+            && let Some(id) = wants.retried.clone()
+        {
+            let query =
+                MessagesQuery { retry_of: Some(id.clone()), limit: Some(1), ..MessagesQuery::default() };
+            let by = |got: Result<MessagePage, Problem>| {
+                Some(TopInput::Retried(id, got.ok()?.messages.first().map(|message| message.id.to_string())))
+            };
+            self.fetch(query.address(), by);
         }
         if self.letters.is_due(wants.letters.then(String::new).as_ref(), seq, now) {
             let letters =

@@ -4,6 +4,7 @@ pub(super) mod answer;
 pub(super) mod compose;
 pub(super) mod footer;
 pub(super) mod header;
+pub(super) mod help;
 pub(super) mod history;
 pub(super) mod letters;
 pub(super) mod list;
@@ -11,6 +12,7 @@ pub(super) mod log;
 pub(super) mod pane;
 pub(super) mod queue;
 pub(super) mod relay;
+pub(super) mod story;
 pub(super) mod team;
 
 use super::paint::{Canvas, Ink};

@@ -190,8 +190,6 @@ fn places_that_are_not_there_yet_say_so() {
         let shown = text(&state, (80, 24));
         assert!(shown.contains("no runs, sessions or debates") && shown.contains("4 Messages"), "{shown}");
     }
-    press(&mut state, &[Key::Char('d')]);
-    assert!(text(&state, (80, 24)).contains("no differences to show"));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod fixtures;
 mod keys;
+mod looking;
 mod random;
 mod reading_log;
 mod screens;
