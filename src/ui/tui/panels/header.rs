@@ -195,7 +195,8 @@ fn chain(state: &TopState, chain: &ChainInfo, width: u16) -> Line {
     let id = &chain.message;
     // The longest that has room: how a task is called, who waits for whom, how many, or only the last of them.
     let texts = [format!("{named} {all}{long}"), format!("{id} {all}{long}"), format!("{id} {all}{through}")];
-    let short = format!("{id} waits{whom} ({since}){through}{back}");
+    let of_limit = if back.is_empty() { "" } else { " for a limit" };
+    let short = format!("{id} waits{whom}{of_limit} ({since}){through}{back}");
     let keys = match need.map(|need| need.kind) {
         Some(NeedKindInfo::Asks) => "a answer".to_owned(),
         Some(NeedKindInfo::Halted) => "H let go on".to_owned(),
