@@ -1,6 +1,5 @@
 //! What comes to the screen, and what is done for it.
 
-use super::log::LogDrawn;
 use crate::io::log_reader::LogPlace;
 use crate::wire::api::{
     AgentDetails, HistoryInfo, LetterInfo, MessageDetails, PaneLookInfo, Problem, RunInfo, StepInfo, ViewInfo,
@@ -103,6 +102,15 @@ pub struct Older {
     pub next: Option<LogPlace>,
 }
 
+/// What was drawn of it: which lines the pages before and behind end with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LogDrawn {
+    /// The lowest line of the page before; none if there is none.
+    pub above: Option<i64>,
+    /// The lowest line of the page behind; none if that has the newest.
+    pub below: Option<i64>,
+}
+
 /// What was drawn, as far as keys depend on it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Drawn {
@@ -131,7 +139,7 @@ pub enum TopInput {
     Log(Vec<LogLine>),
     /// Lines of the log from before those that are there.
     Older(Older),
-    /// It was drawn.
+    /// What was drawn just now.
     Drawn(Drawn),
     /// The time, in ms since 1970.
     Tick(i64),

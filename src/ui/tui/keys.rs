@@ -178,7 +178,7 @@ impl TopState {
     }
 
     fn show_history(&mut self) {
-        match self.story_of_chosen() {
+        match self.history_of_chosen() {
             Some(id) => self.read(Beside::History(Some(id))),
             None => self.notice = Some(Ok(NO_STORY.to_owned())),
         }

@@ -62,7 +62,7 @@ impl TopState {
     }
 
     /// The message whose story is told: that of the chosen row.
-    pub(super) fn story_of_chosen(&self) -> Option<String> {
+    pub(super) fn history_of_chosen(&self) -> Option<String> {
         self.message_looked_at().or_else(|| self.last_task())
     }
 
@@ -79,7 +79,7 @@ impl TopState {
             return;
         }
         let beside = match &self.beside {
-            Beside::History(_) => Beside::History(self.story_of_chosen()),
+            Beside::History(_) => Beside::History(self.history_of_chosen()),
             Beside::Explain(name) => {
                 let chosen = self.chosen_agent().map(|agent| agent.agent_name.clone());
                 Beside::Explain(chosen.unwrap_or_else(|| name.clone()))

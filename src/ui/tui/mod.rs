@@ -20,6 +20,7 @@ mod paint;
 mod panels;
 mod rows;
 mod screen;
+mod scrolling;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -27,7 +28,6 @@ mod words;
 mod wrap;
 
 pub use driver::{Fault, Panics, Setup, run};
-pub use input::{Act, Drawn, Key, Link, LogLine, Older, PaneSeen, TopInput};
-pub use log::LogDrawn;
+pub use input::{Act, Drawn, Key, Link, LogDrawn, LogLine, Older, PaneSeen, TopInput};
 pub use screen::{draw, drawn};
 pub use state::{Look, Place, TopState};

@@ -32,7 +32,7 @@ impl StateWords {
 /// Where a message stands in a queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct QueuePlace {
-    /// From 1 on.
+    /// How many stand before it, and one.
     pub(super) place: usize,
     pub(super) of: usize,
     pub(super) agent: String,

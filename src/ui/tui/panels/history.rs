@@ -1,7 +1,7 @@
 //! The history of a message, step by step, and its receipts.
 
 use super::empty;
-use super::story::{self, Row};
+use super::history_rows::{self, Row};
 use crate::engine::message::Status;
 use crate::engine::words::counted;
 use crate::ui::tui::ages::{clock, moment};
@@ -59,7 +59,7 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, id: Option
         _ => return,
     };
     let Some(tree) = tree else { return };
-    let all = story::rows(state, tree);
+    let all = history_rows::rows(state, tree);
     let rows_of_answer = all.iter().filter(|row| row.is_answer).count();
     let lines: Vec<Line> = all.iter().flat_map(|row| lines(row, area.width)).collect();
     let shown = usize::from(area.height.saturating_sub(1));
@@ -144,23 +144,36 @@ pub(in crate::ui::tui) fn receipts(canvas: &mut Canvas, state: &TopState, area: 
     for (y, (rung, (what, word))) in (top..area.bottom()).zip(LADDER.iter().enumerate()) {
         let step = tree.story.iter().rev().find(|step| step.event.what == *what);
         let is_now = now_at == Some(rung) || (*what == "working" && tree.stage.word() == "waiting");
-        let agent = tree.agent.as_deref().and_then(|name| state.agent(name));
-        let limited = agent.filter(|agent| agent.state == "rate_limited" && is_now);
+        let held_up = if is_now { held_up(state, tree) } else { None };
         let (mark, ink) = match (step, is_now) {
-            _ if limited.is_some() => (Mark::Limit, Mark::Limit.ink()),
+            _ if held_up.is_some() => {
+                held_up.as_ref().map_or((Mark::Free, Ink::Dim), |(mark, _)| (*mark, mark.ink()))
+            }
             (_, true) => (Mark::Works, Ink::Accent),
             (Some(_), _) => (Mark::Completed, Ink::Good),
             (None, _) => (Mark::Free, Ink::Dim),
         };
         canvas.text((area.x + 1, y), 1, mark.sign(canvas.look), ink);
+        let word = if held_up.is_some() { "waits" } else { word };
         canvas.text((area.x + 3, y), 10, word, if step.is_some() || is_now { Ink::Plain } else { Ink::Dim });
         let room = area.width.saturating_sub(15);
-        let mut said = told(state, tree, step, is_now);
-        if let Some(agent) = limited {
-            let back = state.back_of(agent).map(|back| format!(", {back}")).unwrap_or_default();
-            said = format!("waiting for a limit{back}");
-        }
+        let said = held_up.map_or_else(|| told(state, tree, step, is_now), |(_, said)| said);
         canvas.text((area.x + 14, y), room, &said, Ink::Dim);
+    }
+}
+
+/// What keeps the agent of a message from working on it: nobody is at work then.
+fn held_up(state: &TopState, tree: &HistoryTree) -> Option<(Mark, String)> {
+    let agent = state.agent(tree.agent.as_deref()?)?;
+    let since = crate::ui::tui::ages::age(Some(&tree.since), state.time());
+    match &*agent.state {
+        _ if agent.current_task.as_ref() != Some(&tree.id) => None,
+        "rate_limited" => {
+            let back = state.back_of(agent).map(|back| format!(", {back}")).unwrap_or_default();
+            Some((Mark::Limit, format!("{since}   waiting for a limit{back}")))
+        }
+        "waiting_input" | "error" => Some((Mark::Asks, format!("{since}   waits for you"))),
+        _ => None,
     }
 }
 
@@ -191,8 +204,8 @@ fn told(state: &TopState, tree: &HistoryTree, step: Option<&HistoryStepInfo>, is
 /// How it ended where it was not completed: that stands before whatever was proven on its way.
 fn end_row(tree: &HistoryTree) -> Option<(Mark, String)> {
     match tree.status {
-        Status::Failed => Some((Mark::Failed, story::failed(tree))),
-        Status::Cancelled => Some((Mark::CalledOff, story::called_off(tree))),
+        Status::Failed => Some((Mark::Failed, history_rows::failed(tree))),
+        Status::Cancelled => Some((Mark::CalledOff, history_rows::called_off(tree))),
         Status::Pending | Status::InProgress | Status::Completed => None,
     }
 }

@@ -2,8 +2,7 @@
 
 use super::empty;
 use crate::ui::tui::ages::{clock, day};
-use crate::ui::tui::input::LogLine;
-use crate::ui::tui::log::LogDrawn;
+use crate::ui::tui::input::{LogDrawn, LogLine};
 use crate::ui::tui::paint::{Canvas, Ink, columns};
 use crate::ui::tui::state::TopState;
 use crate::ui::tui::wrap::wrap;

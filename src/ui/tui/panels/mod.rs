@@ -6,13 +6,13 @@ pub(super) mod footer;
 pub(super) mod header;
 pub(super) mod help;
 pub(super) mod history;
+pub(super) mod history_rows;
 pub(super) mod letters;
 pub(super) mod list;
 pub(super) mod log;
 pub(super) mod pane;
 pub(super) mod queue;
 pub(super) mod relay;
-pub(super) mod story;
 pub(super) mod team;
 
 use super::paint::{Canvas, Ink};

@@ -31,7 +31,7 @@ fn legs(state: &TopState) -> Vec<Leg<'_>> {
 /// Rows that it would take.
 pub(in crate::ui::tui) fn rows(state: &TopState) -> usize {
     match legs(state).len() {
-        _ if state.story_of_chosen().is_none() => 0,
+        _ if state.history_of_chosen().is_none() => 0,
         0 => 0,
         legs => legs + 2,
     }
@@ -43,7 +43,7 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect
     let Some(first) = legs.first().filter(|_| area.height > 1) else { return };
     let root = first.tree;
     // The story of another row's task is not told here: its own is on its way.
-    let chosen = state.story_of_chosen();
+    let chosen = state.history_of_chosen();
     let Some(chosen) = chosen else { return };
     if find(root, &chosen).is_none() {
         return canvas.rule((area.x, area.y), area.width, &format!("Who has {chosen}, and for how long"), "");

@@ -362,6 +362,9 @@ fn who_waits_for_a_limit_is_not_at_work_and_says_when_it_is_back() {
     assert_eq!(shown_text.matches("back at 15:05").count(), 2, "line and need\n{shown_text}");
     let wide = text(&state, (120, 40));
     assert!(wide.contains("at its limit 3m40s, back at 15:05 ─"), "{wide}");
+    // Receipts of who is asked something, or waits for a limit, have nobody at work.
+    let two = text(&ledger(false), (160, 45));
+    assert!(two.contains("? waits      7m50s   waits for you"), "{two}");
     typed(&mut state, "3");
     assert!(text(&state, (120, 40)).contains("back at 15:05: session limit"), "{}", text(&state, (120, 40)));
     assert!(text(&state, (40, 20)).contains("back at 15:05"), "{}", text(&state, (40, 20)));
