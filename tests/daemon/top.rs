@@ -150,3 +150,47 @@ fn without_a_daemon_it_shows_the_files_and_goes_on_when_one_starts() {
     shell.keys(&["q"]);
     shell.is_clean();
 }
+
+#[test]
+fn what_is_older_is_read_in_the_log_and_an_answer_that_was_seen_counts_as_read() {
+    let mut house = house();
+    let old: String = (0..1_400)
+        .map(|at| format!("2026-02-02T{:02}:{:02}:09.000Z old line {at:04}\n", at / 60, at % 60))
+        .collect();
+    house.write("status/activity.log", &old);
+    house.start();
+    let house = &house;
+    house.drop("t.yaml", "id: t\nto: worker\ncontent: do it 🎽\n");
+    house.result("t");
+    let shell = Shell::new(house, (80, 24));
+    shell.top("");
+    shell.until("the team", |screen| screen.contains("∘ worker"));
+    shell.keys(&["l"]);
+    shell.until("the log", |screen| screen.contains("─ Log ─") && screen.contains("t completed"));
+    // What is fetched comes in pieces, and the oldest is the oldest of what is there.
+    shell.until("the oldest line", |screen| {
+        shell.keys(&["Home"]);
+        screen.contains("old line 0000")
+    });
+    shell.keys(&["/"]);
+    shell.text("line 13");
+    shell.keys(&["Enter", "End"]);
+    shell.until("what fits", |screen| screen.contains("old line 1399") && !screen.contains("old line 1299"));
+    house.drop("u.yaml", "id: u\nto: worker\ncontent: do it\n");
+    house.result("u");
+    shell.keys(&["Escape"]);
+    shell.until("all lines", |screen| screen.contains("u completed"));
+    shell.keys(&["Escape"]);
+    shell.until("the team again", |screen| screen.contains("3 Team"));
+    assert_eq!(house.read(".tasuki/answers_read.json"), "");
+    shell.keys(&["4"]);
+    shell.until("what has ended", |screen| screen.contains("✓ t ") && screen.contains("✓ u "));
+    shell.keys(&["End", "w"]);
+    shell.until("the answer", |screen| {
+        let known = "it printed its done marker with this task's token";
+        screen.contains("Answer of worker:") && screen.contains(known)
+    });
+    house.until("it to count as read", |house| house.read(".tasuki/answers_read.json").contains("\"t\""));
+    shell.keys(&["q"]);
+    shell.is_clean();
+}

@@ -6,8 +6,6 @@ use super::modes::Mode;
 use super::state::{Beside, Place, TopState, has_ended};
 use crate::wire::api::{HistoryInfo, HistoryTree, Problem, StepInfo, ViewInfo};
 
-/// Lines of the log that are kept: a person scrolls no further here, and `tasuki log` has all.
-const LOG_KEPT: usize = 1_000;
 /// Parts whose tasks are remembered: more than any screen shows.
 const PARENTS_MAX: usize = 10_000;
 /// Ended messages that are kept beside the open ones.
@@ -17,9 +15,13 @@ impl TopState {
     /// Takes what comes, and gives what is to be done.
     pub fn on(&mut self, input: TopInput) -> Vec<Act> {
         let moves = matches!(input, TopInput::Key(_) | TopInput::View(_) | TopInput::Messages(_));
+        let tells = moves || matches!(input, TopInput::Last(..));
         let acts = self.take(input);
         if moves {
             self.hold_on();
+        }
+        if tells {
+            self.look_at_chosen();
         }
         acts
     }
@@ -31,9 +33,11 @@ impl TopState {
             TopInput::View(view) => self.apply(*view),
             TopInput::Step(step) => self.note(*step),
             TopInput::Log(lines) => {
-                self.log = lines.into();
+                self.log.replace(lines);
                 self.keep_log();
             }
+            TopInput::Older(older) => self.log.put_before(older),
+            TopInput::Drawn(drawn) => return self.on_drawn(drawn),
             TopInput::Tick(now) => self.now = now,
             TopInput::Link(link) => {
                 if link == Link::Live {
@@ -44,13 +48,14 @@ impl TopState {
             TopInput::Pane(pane) => self.see(*pane),
             // Of two that were asked for one behind the other, the first may come last.
             TopInput::Details(details) => {
-                if self.wants().details.as_ref() == Some(&details.agent.agent_name) {
-                    self.details = Some(*details);
-                }
+                let wanted = self.wants().details;
+                self.details.insert(details.agent.agent_name.clone(), *details);
+                self.details.retain(|name, _| wanted.contains(name));
             }
             TopInput::History(id, story) => self.tell(id, story.map(|story| *story)),
             TopInput::Whole(whole) => self.whole = Some(*whole),
             TopInput::Last(name, id) => self.last = Some((name, id)),
+            TopInput::Retried(id, by) => self.retried = Some((id, by)),
             TopInput::Letters(letters) => self.letters = Some(letters),
             TopInput::Explained(name, look) => {
                 if self.wants().explain.as_ref() == Some(&name) {
@@ -190,8 +195,8 @@ impl TopState {
         let at = moment(&step.at).unwrap_or(self.now);
         self.seq = self.seq.max(step.seq);
         for event in step.events {
-            self.log.push_back(LogLine { at, text: event.text, evidence: event.evidence });
-            if !self.follows {
+            let is_new = self.log.push(LogLine { at, text: event.text, evidence: event.evidence });
+            if is_new && !self.follows {
                 self.log_back += 1;
             }
         }
@@ -199,8 +204,6 @@ impl TopState {
     }
 
     fn keep_log(&mut self) {
-        let many = self.log.len().saturating_sub(LOG_KEPT);
-        self.log.drain(..many);
         self.log_back = self.log_back.min(self.log.len().saturating_sub(1));
     }
 }

@@ -27,7 +27,7 @@ impl TopState {
             Mode::Compose(composer) => composer.put(text),
             Mode::Filter => {
                 let text: String = text.chars().filter(|c| !c.is_control()).collect();
-                self.shelf_mut().filter.push_str(&text);
+                self.filter_mut().push_str(&text);
             }
             // Elsewhere letters are commands, and a pasted text is none.
             _ => {}
@@ -96,10 +96,11 @@ impl TopState {
     fn follow(&mut self, id: String) {
         let shelf = &mut self.shelves[Place::Tasks.index()];
         shelf.chosen = Some(id.clone());
+        shelf.is_awaited = true;
         if self.mode == Mode::Normal {
             shelf.filter.clear();
             self.go(Place::Tasks);
-            self.beside = Beside::History(id);
+            self.beside = Beside::History(Some(id));
         }
     }
 
@@ -128,8 +129,10 @@ impl TopState {
                 Place::Needs => self.shelf_mut().chosen = Some(asked.need.clone()),
                 _ => {}
             }
-            self.beside = Beside::Screen;
         }
+        // The choices stand below a screen, and nowhere else.
+        self.close_log();
+        self.beside = Beside::Screen;
         self.mode = Mode::Answer(asked);
     }
 

@@ -1,10 +1,12 @@
 //! What comes to the screen, and what is done for it.
 
+use crate::io::log_reader::LogPlace;
 use crate::wire::api::{
     AgentDetails, HistoryInfo, LetterInfo, MessageDetails, PaneLookInfo, Problem, RunInfo, StepInfo, ViewInfo,
 };
 use crate::wire::message::view::MessageView;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// A key that was pressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,6 +91,39 @@ pub struct PaneSeen {
     pub fault: Option<String>,
 }
 
+/// Lines of the log that stand before those that are there.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Older {
+    /// Before which place of the file they were asked for; none for its end.
+    pub asked: Option<LogPlace>,
+    /// The lines, oldest first.
+    pub lines: Vec<LogLine>,
+    /// Before which place there are more.
+    pub next: Option<LogPlace>,
+}
+
+/// What was drawn of it: which lines the pages before and behind end with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LogDrawn {
+    /// The lowest line of the page before; none if there is none.
+    pub above: Option<i64>,
+    /// The lowest line of the page behind; none if that has the newest.
+    pub below: Option<i64>,
+}
+
+/// What was drawn, as far as keys depend on it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Drawn {
+    /// The lines of the log that its pages end with, if it has all the room.
+    pub log: Option<LogDrawn>,
+    /// Id of the message whose answer can be read.
+    pub answer: Option<String>,
+    /// Whether there is so little room that rows and what stands beside them are not seen together.
+    pub is_small: bool,
+    /// Whether there are two columns.
+    pub is_wide: bool,
+}
+
 /// What comes.
 #[derive(Debug, Clone)]
 pub enum TopInput {
@@ -102,6 +137,10 @@ pub enum TopInput {
     Step(Box<StepInfo>),
     /// Lines of the log, oldest first, in place of those that are there.
     Log(Vec<LogLine>),
+    /// Lines of the log from before those that are there.
+    Older(Older),
+    /// What was drawn just now.
+    Drawn(Drawn),
     /// The time, in ms since 1970.
     Tick(i64),
     /// How the daemon is reached has changed.
@@ -116,6 +155,8 @@ pub enum TopInput {
     Whole(Box<MessageDetails>),
     /// The last task of this agent, if it has had one.
     Last(String, Option<String>),
+    /// The newest message that tries this one again, if one does.
+    Retried(String, Option<String>),
     /// What is unread, oldest first, or why that is unknown.
     Letters(Result<Vec<LetterInfo>, Problem>),
     /// How a screen is read, or why that is unknown.
@@ -145,6 +186,8 @@ pub enum Act {
     Post(String, Value),
     /// Try a message again.
     Retry(String),
+    /// Its answer was read.
+    Read(String),
 }
 
 /// What is to be fetched, as long as it is wanted.
@@ -152,12 +195,14 @@ pub enum Act {
 pub(super) struct Wants {
     /// The agent whose screen is looked at.
     pub(super) screen: Option<String>,
-    /// The agent whose queue is looked at.
-    pub(super) details: Option<String>,
+    /// The agents whose queues are looked at.
+    pub(super) details: BTreeSet<String>,
     /// The message whose history is looked at.
     pub(super) story: Option<String>,
     /// The message whose answer is looked at.
     pub(super) answer: Option<String>,
+    /// The message of which it is looked up whether another tries it again.
+    pub(super) retried: Option<String>,
     /// The agent whose last task is looked for.
     pub(super) last: Option<String>,
     /// Whether the unread messages are read.
@@ -166,4 +211,6 @@ pub(super) struct Wants {
     pub(super) explain: Option<String>,
     /// Whether ended messages are looked at.
     pub(super) messages: bool,
+    /// Before which place of the log older lines are read, if any are; none within is its end.
+    pub(super) older: Option<Option<LogPlace>>,
 }

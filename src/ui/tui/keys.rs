@@ -1,17 +1,24 @@
 //! What each key does.
 
 use super::input::{Act, Key};
+use super::looking::is_answer_for_user;
 use super::modes::{Confirm, Mode};
+use super::panels::history::NO_STORY;
 use super::state::{Beside, Place, TopState};
 use crate::engine::words::counted;
+use crate::wire::api::NeedInfo;
 use serde_json::json;
 
 /// Rows that a page has of what is read beside, and of the log, which has few: none of its lines is passed over.
 const PAGE: isize = 10;
 const LOG_PAGE: isize = 2;
+/// Rows that the list of keys goes on by, and the most that it has, however narrow it is.
+const HELP_PAGE: usize = 5;
+const HELP_MAX: usize = 300;
 /// What the keys of the page say here that have nothing to show yet.
 const NO_SUCH_PLACE: &str = "this version has no runs, sessions or debates; 1 to 4 are its places";
-const NO_DIFFERENCE: &str = "this version has no differences to show";
+/// What `d` is for, where there is nothing of that.
+const NOT_PUT_ASIDE: &str = "d puts aside what failed, was refused or is unread, and has an answer count as read; here is none of that";
 
 impl TopState {
     /// A key was pressed.
@@ -23,9 +30,18 @@ impl TopState {
         }
         match &self.mode {
             Mode::Normal => self.command(key),
-            Mode::Keys => {
-                self.mode = Mode::Normal;
-                if key == Key::Char('q') { vec![Act::Quit] } else { Vec::new() }
+            Mode::Keys(from) => {
+                let from = *from;
+                match key {
+                    Key::Char('q') => return vec![Act::Quit],
+                    // What is drawn goes no further than its end.
+                    Key::Char('j') | Key::Down => self.mode = Mode::Keys(HELP_MAX.min(from + 1)),
+                    Key::PageDown => self.mode = Mode::Keys(HELP_MAX.min(from + HELP_PAGE)),
+                    Key::Char('k') | Key::Up => self.mode = Mode::Keys(from.saturating_sub(1)),
+                    Key::PageUp => self.mode = Mode::Keys(from.saturating_sub(HELP_PAGE)),
+                    _ => self.mode = Mode::Normal,
+                }
+                Vec::new()
             }
             Mode::Filter => {
                 self.find(key);
@@ -39,6 +55,9 @@ impl TopState {
 
     fn command(&mut self, key: Key) -> Vec<Act> {
         self.notice = None;
+        if self.beside == Beside::Log && self.scroll_log(key) {
+            return Vec::new();
+        }
         match key {
             Key::Char('q') => return vec![Act::Quit],
             Key::Char('1') => self.go(Place::Needs),
@@ -52,7 +71,7 @@ impl TopState {
             Key::Home => self.step(isize::MIN / 2),
             Key::End => self.step(isize::MAX / 2),
             Key::Char('5'..='7') => self.notice = Some(Ok(NO_SUCH_PLACE.to_owned())),
-            Key::Char('d') => self.notice = Some(Ok(NO_DIFFERENCE.to_owned())),
+            Key::Char('d') => return self.put_aside(),
             Key::Tab => self.go(Place::ALL[(self.place.index() + 1) % Place::ALL.len()]),
             Key::Enter => return self.open(),
             Key::Esc => self.back(),
@@ -68,6 +87,7 @@ impl TopState {
                 self.zoomed = !self.zoomed || self.beside != Beside::Screen;
                 self.beside = Beside::Screen;
             }
+            Key::Char('l') => self.open_log(),
             Key::Char('e') => self.explain(),
             Key::Char('t') if self.place == Place::Team => self.table = Some(!self.is_table()),
             Key::Left | Key::Right if self.place == Place::Team => self.fold(key == Key::Left),
@@ -75,13 +95,14 @@ impl TopState {
             Key::Char('X') => self.call_off(),
             Key::Char('R') => self.restart(),
             Key::Char('H') => return self.hold(),
-            Key::Char('?') => self.mode = Mode::Keys,
+            Key::Char('?') => self.mode = Mode::Keys(0),
             _ => {}
         }
         Vec::new()
     }
 
     pub(super) fn go(&mut self, place: Place) {
+        self.close_log();
         self.place = place;
         self.beside_from = 0;
         self.zoomed = false;
@@ -138,12 +159,14 @@ impl TopState {
     }
 
     fn find(&mut self, key: Key) {
-        let filter = &mut self.shelf_mut().filter;
+        let is_log = self.beside == Beside::Log;
+        let filter = self.filter_mut();
         match key {
             Key::Char(c) => filter.push(c),
             Key::Backspace => drop(filter.pop()),
             Key::Clear => filter.clear(),
             Key::Enter => self.mode = Mode::Normal,
+            key @ (Key::Up | Key::Down | Key::PageUp | Key::PageDown) if is_log => drop(self.scroll_log(key)),
             Key::Up => self.choose(-1),
             Key::Down => self.choose(1),
             Key::Esc => {
@@ -155,15 +178,19 @@ impl TopState {
     }
 
     fn show_history(&mut self) {
-        match self.message_looked_at().or_else(|| self.last_task()) {
-            Some(id) => self.read(Beside::History(id)),
-            None => self.notice = Some(Ok("it has had no task whose story could be told".to_owned())),
+        match self.history_of_chosen() {
+            Some(id) => self.read(Beside::History(Some(id))),
+            None => self.notice = Some(Ok(NO_STORY.to_owned())),
         }
     }
 
     /// Shows it beside; what is there already gets all the room, or gives it back.
     pub(super) fn read(&mut self, beside: Beside) {
-        self.zoomed = self.beside == beside && !self.zoomed;
+        let is_there = self.beside == beside;
+        if is_there && self.drawn.is_small {
+            return self.back();
+        }
+        self.zoomed = self.drawn.is_small || (is_there && !self.zoomed);
         self.beside = beside;
         self.beside_from = 0;
     }
@@ -171,6 +198,42 @@ impl TopState {
     fn explain(&mut self) {
         if let Some(name) = self.looked_at().map(|agent| agent.agent_name.clone()) {
             self.read(Beside::Explain(name));
+        }
+    }
+
+    /// Puts aside what a person need not see again: a need by its own way, an answer by its being read.
+    fn put_aside(&mut self) -> Vec<Act> {
+        let told = match &self.beside {
+            Beside::History(id) => id.clone(),
+            _ => self.message_looked_at(),
+        };
+        let of_need = |need: &NeedInfo| Some((need.dismiss.clone()?.path?, need.dismiss.clone()?.body));
+        let chosen = self.chosen().filter(|_| self.place == Place::Needs && self.beside == Beside::Screen);
+        let need = match chosen {
+            Some(id) => self.need(&id),
+            None => self
+                .needs
+                .needs
+                .iter()
+                .find(|need| need.message.is_some() && need.message == told && need.dismiss.is_some()),
+        };
+        if let Some((path, body)) = need.and_then(of_need) {
+            return vec![Act::Post(path, body.unwrap_or_else(|| json!({})))];
+        }
+        if let Some(need) = need.filter(|need| need.dismiss.is_none()) {
+            let text = format!("`{}` waits for somebody and is not put aside; a settles it", need.title);
+            self.notice = Some(Ok(text));
+            return Vec::new();
+        }
+        match told.filter(|id| self.message(id).is_some_and(is_answer_for_user)) {
+            Some(id) => {
+                self.notice = Some(Ok(format!("the answer to {id} counts as read")));
+                vec![Act::Read(id)]
+            }
+            None => {
+                self.notice = Some(Ok(NOT_PUT_ASIDE.to_owned()));
+                Vec::new()
+            }
         }
     }
 
@@ -201,12 +264,6 @@ impl TopState {
             command: format!("tasuki cancel {id}"),
             act: Act::Post(format!("/api/messages/{id}/cancel"), json!({})),
         });
-    }
-
-    /// The last task of the chosen agent, where it has none now.
-    fn last_task(&self) -> Option<String> {
-        let chosen = self.chosen().filter(|_| self.place == Place::Team)?;
-        self.last.as_ref().filter(|(name, _)| *name == chosen)?.1.clone()
     }
 
     /// An agent that starts anew loses what it has in mind.

@@ -8,20 +8,26 @@ mod ages;
 mod applying;
 mod asking;
 mod driver;
+mod evidence;
+mod finding;
 mod input;
 mod keys;
+mod log;
+mod looking;
 mod marks;
 mod modes;
 mod paint;
 mod panels;
 mod rows;
 mod screen;
+mod scrolling;
 mod state;
 #[cfg(test)]
 mod tests;
+mod words;
 mod wrap;
 
 pub use driver::{Fault, Panics, Setup, run};
-pub use input::{Act, Key, Link, LogLine, PaneSeen, TopInput};
-pub use screen::draw;
+pub use input::{Act, Drawn, Key, Link, LogDrawn, LogLine, Older, PaneSeen, TopInput};
+pub use screen::{draw, drawn};
 pub use state::{Look, Place, TopState};

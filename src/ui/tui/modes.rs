@@ -7,8 +7,8 @@ use crate::wire::api::{AsksInfo, CureInfo, Problem};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Mode {
     Normal,
-    /// The keys are shown.
-    Keys,
+    /// The keys are shown, from this row on.
+    Keys(usize),
     Filter,
     Answer(Answering),
     Confirm(Confirm),

@@ -1,5 +1,6 @@
 //! Cells: texts cut at their edge, wide characters whole, and nothing that a terminal obeys.
 
+use super::input::Drawn;
 use super::state::Look;
 use crate::wire::clean::turns_text;
 use ratatui_core::buffer::Buffer;
@@ -47,15 +48,17 @@ impl Ink {
 pub(super) struct Canvas {
     buffer: Buffer,
     pub(super) look: Look,
+    /// What keys have to know of it.
+    pub(super) drawn: Drawn,
 }
 
 impl Canvas {
     pub(super) fn new(size: (u16, u16), look: Look) -> Self {
-        Self { buffer: Buffer::empty(Rect::new(0, 0, size.0, size.1)), look }
+        Self { buffer: Buffer::empty(Rect::new(0, 0, size.0, size.1)), look, drawn: Drawn::default() }
     }
 
-    pub(super) fn done(self) -> Buffer {
-        self.buffer
+    pub(super) fn done(self) -> (Buffer, Drawn) {
+        (self.buffer, self.drawn)
     }
 
     pub(super) fn area(&self) -> Rect {

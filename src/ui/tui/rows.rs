@@ -49,12 +49,8 @@ impl<'a> Member<'a> {
 impl TopState {
     /// The agents that are shown: as a tree in the order of the team file, or as a table with the most pressing first.
     pub(super) fn team(&self) -> Vec<Member<'_>> {
-        let filter = self.shelves[Place::Team.index()].filter.to_lowercase();
-        let fits = |agent: &AgentInfo| {
-            filter.is_empty()
-                || agent.agent_name.to_lowercase().contains(&filter)
-                || of_agent(agent).1.to_lowercase().contains(&filter)
-        };
+        let filter = &self.shelves[Place::Team.index()].filter;
+        let fits = |agent: &AgentInfo| filter.is_empty() || self.agent_fits(agent);
         if self.is_table() {
             let mut agents: Vec<&AgentInfo> = self.agents.iter().filter(|agent| fits(agent)).collect();
             let since = |agent: &AgentInfo| agent.since.as_deref().and_then(super::ages::moment);
@@ -193,25 +189,10 @@ impl TopState {
         self.filtered(Place::Messages, all)
     }
 
-    fn filtered<'a>(&self, place: Place, mut messages: Vec<&'a MessageView>) -> Vec<&'a MessageView> {
-        let filter = self.shelves[place.index()].filter.to_lowercase();
-        if filter.is_empty() {
-            return messages;
-        }
-        messages.retain(|message| {
-            let title = message.title.as_deref().unwrap_or_default();
-            [message.id.as_str(), message.to.as_str(), title]
-                .iter()
-                .any(|text| text.to_lowercase().contains(&filter))
-        });
-        messages
-    }
-
     /// What needs a person.
     pub(super) fn needs(&self) -> Vec<&NeedInfo> {
-        let filter = self.shelves[Place::Needs.index()].filter.to_lowercase();
-        let fits = |need: &&NeedInfo| filter.is_empty() || need.title.to_lowercase().contains(&filter);
-        self.needs.needs.iter().filter(fits).collect()
+        let is_all = self.shelves[Place::Needs.index()].filter.is_empty();
+        self.needs.needs.iter().filter(|need| is_all || self.need_fits(need)).collect()
     }
 
     pub(super) fn need(&self, id: &str) -> Option<&NeedInfo> {
@@ -244,7 +225,8 @@ impl TopState {
         }
         let shelf = self.shelf_mut();
         let is_there = shelf.chosen.as_ref().is_some_and(|chosen| ids.contains(chosen));
-        if !is_there {
+        shelf.is_awaited &= !is_there;
+        if !is_there && !shelf.is_awaited {
             let at = shelf.rows.iter().position(|row| Some(row) == shelf.chosen.as_ref());
             let (before, behind) = shelf.rows.split_at(at.unwrap_or(0));
             let mut near = behind.iter().chain(before.iter().rev());
@@ -261,7 +243,9 @@ impl TopState {
         self.keep_branch(&chosen);
         let at = ids.iter().position(|id| *id == chosen).unwrap_or(0);
         let at = at.saturating_add_signed(by).min(ids.len() - 1);
-        self.shelf_mut().chosen = ids.into_iter().nth(at);
+        let shelf = self.shelf_mut();
+        shelf.chosen = ids.into_iter().nth(at);
+        shelf.is_awaited = false;
     }
 
     /// What a person has walked through stays as it is behind them.
@@ -298,12 +282,5 @@ impl TopState {
         let first = self.needs.chains.iter().find_map(of_chain);
         let asked = of_chosen.filter(asks).or_else(|| of_lines.find(asks));
         asked.or(of_chosen).or(first).or(self.needs.needs.first())
-    }
-
-    /// The place of a message in the queue of the agent that is looked at, from 1 on.
-    pub(super) fn place_in_queue(&self, id: &str) -> Option<usize> {
-        let name = &self.looked_at()?.agent_name;
-        let details = self.details.as_ref().filter(|details| details.agent.agent_name == *name)?;
-        details.queue.iter().position(|message| message.id.as_str() == id).map(|at| at + 1)
     }
 }

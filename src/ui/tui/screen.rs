@@ -1,20 +1,35 @@
 //! Where everything stands: one column below 140 columns, two from there on.
 
+use super::input::Drawn;
 use super::modes::Mode;
 use super::paint::Canvas;
-use super::panels::{answer, compose, footer, header, history, letters, list, log, pane, queue, relay, team};
+use super::panels::{
+    answer, compose, footer, header, help, history, letters, list, log, pane, queue, relay, team,
+};
 use super::state::{Beside, Place, TopState};
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 
+/// Rows that are left below the lines about who waits for whom, as far as there are so many.
+const LINES_BELOW: usize = 9;
 /// Columns from which on there are two columns.
 const TWO_FROM: u16 = 140;
+/// Rows below which one list, or one thing that is read, has all of them: two of each would show a row or two.
+const SMALL_BELOW: u16 = 12;
+/// Rows in which it is told that nothing fits, and which words would.
+const WORDS_ROWS: usize = 3;
 /// Rows from which on what needs a person is shown in one column, too.
 const NEEDS_FROM: u16 = 30;
 
 /// Draws everything, in a terminal of so many columns and rows. It depends on nothing else.
 #[must_use]
 pub fn draw(state: &TopState, size: (u16, u16)) -> Buffer {
+    drawn(state, size).0
+}
+
+/// The same, with what keys have to know of it.
+#[must_use]
+pub fn drawn(state: &TopState, size: (u16, u16)) -> (Buffer, Drawn) {
     let mut canvas = Canvas::new(size, state.look);
     let (width, height) = size;
     if width == 0 || height == 0 {
@@ -23,7 +38,7 @@ pub fn draw(state: &TopState, size: (u16, u16)) -> Buffer {
     header::head(&mut canvas, state);
     let lines = header::lines(state, width);
     let room = height.saturating_sub(if height > 1 { 2 } else { 1 });
-    let most = usize::from(room).saturating_sub(6).clamp(usize::from(room > 0), 4);
+    let most = usize::from(room).saturating_sub(LINES_BELOW).clamp(usize::from(room > 0), 4);
     let shown = lines.len().min(most);
     for (y, line) in (1..).zip(lines.iter().take(shown)) {
         header::line(&mut canvas, (0, y), width, line);
@@ -45,15 +60,30 @@ pub fn draw(state: &TopState, size: (u16, u16)) -> Buffer {
         canvas.text((1, y), width.saturating_sub(2), text, *ink);
     }
     match &state.mode {
-        Mode::Compose(composer) => compose::draw(&mut canvas, composer, body),
+        Mode::Compose(composer) => {
+            canvas.drawn.answer = None;
+            compose::draw(&mut canvas, composer, body);
+        }
         // The rows above have less to say meanwhile than the states' forms.
-        Mode::Keys => footer::all_keys(&mut canvas, state, Rect { y: 1, height: body.bottom() - 1, ..body }),
+        Mode::Keys(from) => {
+            canvas.drawn.answer = None;
+            help::draw(&mut canvas, *from, Rect { y: 1, height: body.bottom() - 1, ..body });
+        }
         _ => {}
     }
     canvas.done()
 }
 
 fn fill(canvas: &mut Canvas, state: &TopState, body: Rect) {
+    canvas.drawn.is_small = body.height < SMALL_BELOW && body.width < TWO_FROM;
+    canvas.drawn.is_wide = body.width >= TWO_FROM;
+    if canvas.drawn.is_small && !state.zoomed {
+        let is_list = state.beside == Beside::Screen && !matches!(state.mode, Mode::Answer(_));
+        return match is_list {
+            true => draw_list(canvas, state, state.place, body),
+            false => beside(canvas, state, body),
+        };
+    }
     if state.zoomed {
         return beside(canvas, state, body);
     }
@@ -184,13 +214,15 @@ fn asked_rows(state: &TopState, area: Rect) -> Option<u16> {
     u16::try_from(answer::lines(asked, area.width).len() + 1).ok()
 }
 
-/// Rows that a list would take with its title.
+/// Rows that a list would take with its title. Where nothing fits a filter, the known words are told.
 fn list_rows(state: &TopState, place: Place) -> usize {
+    let is_filtered = !state.shelves[place.index()].filter.is_empty() && place != Place::Needs;
+    let least = if is_filtered { WORDS_ROWS } else { 1 };
     match place {
-        Place::Team => state.team().len().max(1) + 2,
-        Place::Needs => state.needs().len().max(1) + 1,
-        Place::Tasks => state.tasks().len().max(1) + 1,
-        Place::Messages => state.all_messages().len().max(1) + 1,
+        Place::Team => state.team().len().max(least) + 2,
+        Place::Needs => state.needs().len().max(least) + 1,
+        Place::Tasks => state.tasks().len().max(least) + 1,
+        Place::Messages => state.all_messages().len().max(least) + 1,
     }
 }
 
@@ -212,9 +244,10 @@ fn beside(canvas: &mut Canvas, state: &TopState, area: Rect) {
     }
     match &state.shown_beside() {
         Beside::Screen => {}
-        Beside::History(id) => return history::draw(canvas, state, id, area),
+        Beside::History(id) => return history::draw(canvas, state, id.as_deref(), area),
         Beside::Explain(name) => return pane::explain(canvas, state, name, area),
         Beside::Letters => return letters::draw(canvas, state, area),
+        Beside::Log => return log::whole(canvas, state, area),
     }
     let choices = match &state.mode {
         Mode::Answer(asked) => answer::fitted(asked, area.width, usize::from(area.height)),

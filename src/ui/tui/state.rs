@@ -1,6 +1,7 @@
 //! All that the screen knows.
 
-use super::input::{Link, LogLine, PaneSeen, Wants};
+use super::input::{Drawn, Link, PaneSeen};
+use super::log::{Log, LogView};
 use super::modes::{Composer, Mode};
 use crate::engine::message::Status;
 use crate::wire::api::{
@@ -9,7 +10,7 @@ use crate::wire::api::{
 };
 use crate::wire::message::view::MessageView;
 use chrono::FixedOffset;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 /// Agents from which on a team is a table at first: a tree of more is no longer seen at once.
 const TABLE_FROM: usize = 13;
@@ -64,12 +65,25 @@ impl Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Beside {
     Screen,
-    /// The history of this message.
-    History(String),
+    /// The history of this message, which is that of the chosen row; none where the row has none.
+    History(Option<String>),
     /// How the screen of this agent is read.
     Explain(String),
     /// The unread messages.
     Letters,
+    /// The log, over all the room.
+    Log,
+}
+
+/// An answer that a person has before the eyes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Reading {
+    /// Id of its task.
+    pub(super) id: String,
+    /// Time since which it is seen, in ms since 1970.
+    pub(super) since: i64,
+    /// Whether it counts as read already.
+    pub(super) is_told: bool,
 }
 
 /// One place: what is chosen in it, and what is looked for.
@@ -80,6 +94,8 @@ pub(super) struct Shelf {
     pub(super) filter: String,
     /// Ids of its rows as they were shown last.
     pub(super) rows: Vec<String>,
+    /// Whether the chosen row is still to come: its message is accepted, and no picture has it yet.
+    pub(super) is_awaited: bool,
 }
 
 /// Whether nothing is done about such a message any more.
@@ -107,7 +123,12 @@ pub struct TopState {
     /// All of them, as they were asked for last.
     pub(super) listed: Vec<MessageView>,
     pub(super) needs: NeedsInfo,
-    pub(super) log: VecDeque<LogLine>,
+    pub(super) log: Log,
+    pub(super) log_view: LogView,
+    /// What was drawn last.
+    pub(super) drawn: Drawn,
+    /// The answer that a person has before the eyes.
+    pub(super) reading: Option<Reading>,
     pub(super) follows: bool,
     /// Lines of the log below those that are shown.
     pub(super) log_back: usize,
@@ -126,12 +147,15 @@ pub struct TopState {
     /// A task that was left before it was handed over.
     pub(super) draft: Option<Composer>,
     pub(super) pane: Option<PaneSeen>,
-    pub(super) details: Option<AgentDetails>,
+    /// Agents with their queues, by their names: of those whose queued messages are shown.
+    pub(super) details: BTreeMap<String, AgentDetails>,
     pub(super) story: Option<(String, Result<HistoryInfo, Problem>)>,
     /// The message whose answer is told.
     pub(super) whole: Option<MessageDetails>,
     /// The last task of an agent that has none now; none if it never had one.
     pub(super) last: Option<(String, Option<String>)>,
+    /// Of a message that was not completed, the newest that tries it again.
+    pub(super) retried: Option<(String, Option<String>)>,
     pub(super) letters: Option<Result<Vec<LetterInfo>, Problem>>,
     pub(super) explained: Option<(String, Result<PaneLookInfo, Problem>)>,
     /// What was done last, or what kept it from being done.
@@ -156,7 +180,10 @@ impl TopState {
             titles: BTreeMap::new(),
             listed: Vec::new(),
             needs: NeedsInfo::default(),
-            log: VecDeque::new(),
+            log: Log::default(),
+            log_view: LogView::default(),
+            drawn: Drawn::default(),
+            reading: None,
             follows: true,
             log_back: 0,
             place: Place::Team,
@@ -169,10 +196,11 @@ impl TopState {
             mode: Mode::Normal,
             draft: None,
             pane: None,
-            details: None,
+            details: BTreeMap::new(),
             story: None,
             whole: None,
             last: None,
+            retried: None,
             letters: None,
             explained: None,
             notice: None,
@@ -211,107 +239,23 @@ impl TopState {
         &mut self.shelves[self.place.index()]
     }
 
+    /// What is looked for in what has the keys: in the log where that has all the room, else in the place.
+    pub(super) fn filter(&self) -> &str {
+        if self.beside == Beside::Log { &self.log_view.filter } else { &self.shelf().filter }
+    }
+
+    pub(super) fn filter_mut(&mut self) -> &mut String {
+        match self.beside {
+            Beside::Log => &mut self.log_view.filter,
+            _ => &mut self.shelf_mut().filter,
+        }
+    }
+
     pub(super) fn agent(&self, name: &str) -> Option<&AgentInfo> {
         self.agents.iter().find(|agent| agent.agent_name == name)
     }
 
     pub(super) fn message(&self, id: &str) -> Option<&MessageView> {
         self.messages.get(id).or_else(|| self.listed.iter().find(|message| message.id.as_str() == id))
-    }
-
-    /// The agent that is looked at: the chosen one, or whoever has what is chosen.
-    pub(super) fn looked_at(&self) -> Option<&AgentInfo> {
-        if let Beside::Explain(name) = &self.beside {
-            return self.agent(name);
-        }
-        // Whoever is answered is seen meanwhile.
-        if let Mode::Answer(asked) = &self.mode
-            && let Some(agent) = asked.agent.as_deref().and_then(|name| self.agent(name))
-        {
-            return Some(agent);
-        }
-        let name = self.chosen().and_then(|chosen| match self.place {
-            Place::Team => Some(chosen),
-            Place::Needs => self.need(&chosen)?.agent.clone(),
-            Place::Tasks | Place::Messages => {
-                let message = self.message(&chosen)?;
-                Some(message.agent.as_ref().unwrap_or(&message.to).to_string())
-            }
-        });
-        let of_team = || self.agent(self.shelves[Place::Team.index()].chosen.as_deref()?);
-        name.and_then(|name| self.agent(&name)).or_else(of_team).or_else(|| self.agents.first())
-    }
-
-    /// The message that is looked at: the chosen one, or what the chosen agent has.
-    pub(super) fn message_looked_at(&self) -> Option<String> {
-        let chosen = self.chosen()?;
-        match self.place {
-            Place::Team => self.agent(&chosen)?.current_task.clone(),
-            Place::Needs => {
-                let need = self.need(&chosen)?;
-                let current = || self.agent(need.agent.as_deref()?)?.current_task.clone();
-                need.message.clone().or_else(current)
-            }
-            Place::Tasks | Place::Messages => Some(chosen),
-        }
-    }
-
-    /// The task that a message is a part of, in the end.
-    pub(super) fn root_of(&self, id: &str) -> String {
-        let mut at = id.to_owned();
-        // Parts are not deeper than messages are many.
-        for _ in 0..=self.messages.len() + self.parents.len() {
-            let of_message = self.message(&at).and_then(|message| message.parent.as_ref());
-            match of_message.map(ToString::to_string).or_else(|| self.parents.get(&at).cloned()) {
-                Some(parent) => at = parent,
-                None => break,
-            }
-        }
-        at
-    }
-
-    /// What is shown beside: of a message that has ended its story with the answer, since its agent's screen shows another by now.
-    pub(super) fn shown_beside(&self) -> Beside {
-        let is_of_messages = matches!(self.place, Place::Tasks | Place::Messages);
-        if self.beside != Beside::Screen || self.zoomed || !is_of_messages {
-            return self.beside.clone();
-        }
-        let chosen = self.chosen().and_then(|id| self.message(&id));
-        match chosen.filter(|message| has_ended(message.status)) {
-            Some(message) => Beside::History(message.id.to_string()),
-            None => Beside::Screen,
-        }
-    }
-
-    /// What is to be fetched for what is shown.
-    pub(super) fn wants(&self) -> Wants {
-        let agent = self.looked_at().map(|agent| agent.agent_name.clone());
-        let beside = self.shown_beside();
-        let story = match &beside {
-            Beside::History(id) => Some(id.clone()),
-            Beside::Screen | Beside::Explain(_) | Beside::Letters => {
-                self.message_looked_at().map(|id| self.root_of(&id))
-            }
-        };
-        let explain = match &self.beside {
-            Beside::Explain(name) => Some(name.clone()),
-            Beside::Screen | Beside::History(_) | Beside::Letters => None,
-        };
-        let answer = match &beside {
-            Beside::History(id) => Some(id.clone()),
-            Beside::Screen | Beside::Explain(_) | Beside::Letters => None,
-        };
-        let rests = self.looked_at().filter(|agent| agent.current_task.is_none());
-        let last = rests.filter(|_| self.place == Place::Team).map(|agent| agent.agent_name.clone());
-        Wants {
-            screen: agent.clone(),
-            details: agent,
-            story,
-            answer,
-            last,
-            letters: self.beside == Beside::Letters,
-            explain,
-            messages: self.place == Place::Messages,
-        }
     }
 }

@@ -25,7 +25,8 @@ fn row_end(text: &str, width: usize) -> usize {
         if taken > width {
             // A blank far from the edge would leave half of a row of Japanese empty.
             let near = |blank: &usize| columns(text.get(..*blank).unwrap_or_default()) * 2 >= width;
-            return blank.filter(near).unwrap_or(at.max(c.len_utf8().min(text.len())));
+            // A character that is wider than the row has it to itself.
+            return blank.filter(near).unwrap_or(if at == 0 { c.len_utf8() } else { at });
         }
         if c == ' ' {
             blank = Some(at);
@@ -46,5 +47,6 @@ mod tests {
         assert_eq!(wrap("one two three", 8, 1), ["one two three"]);
         assert_eq!(wrap("", 8, 3), Vec::<String>::new());
         assert_eq!(wrap("襷襷", 1, 9), ["襷", "襷"]);
+        assert_eq!(wrap("x\u{7}\u{202e}abc", 1, 2), ["x\u{7}", "\u{202e}abc"]);
     }
 }

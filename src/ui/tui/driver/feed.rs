@@ -1,12 +1,12 @@
 //! What happens, from the daemon's events; from its answers where it has no events; from the files where none runs.
 
+use super::fetch::log_line;
 use super::setup::Setup;
 use crate::io::client::{Asker, ClientError};
 use crate::io::clock::Clock;
 use crate::io::event_stream::{EventStream, ServerEvent};
 use crate::io::regular;
 use crate::read::{Answers, Model};
-use crate::ui::tui::ages::moment;
 use crate::ui::tui::input::{Link, LogLine, TopInput};
 use crate::wire::api::{
     EventsQuery, MessagePage, MessagesQuery, NeedsInfo, NeedsQuery, Problem, Question, StatusInfo,
@@ -225,9 +225,5 @@ fn log_lines(setup: &Setup) -> Vec<LogLine> {
     // Without a log there is nothing to show.
     let text = read().unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
-    let line = |line: &str| {
-        let (at, text) = line.split_once(' ')?;
-        Some(LogLine { at: moment(at)?, text: text.to_owned(), evidence: None })
-    };
-    text.lines().filter_map(line).collect()
+    text.lines().filter_map(log_line).collect()
 }

@@ -3,11 +3,15 @@
 use crate::engine::words::{AgentName, Millis};
 use crate::io::client::{ANSWER_DEADLINE, Asker, ClientError};
 use crate::io::clock::Clock;
-use crate::ui::tui::input::{PaneSeen, TopInput, Wants};
+use crate::io::log_reader::{LogPlace, LogWish, StatusLog};
+use crate::io::workspace::Workspace;
+use crate::ui::tui::ages::moment;
+use crate::ui::tui::input::{LogLine, Older, PaneSeen, TopInput, Wants};
 use crate::wire::api::{
     AgentQuery, HistoryQuery, InboxInfo, InboxQuery, MessageDetails, MessagePage, MessageQuery,
     MessagesQuery, PaneLookInfo, Problem, Question, RunInfo, ScreenInfo,
 };
+use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -20,6 +24,10 @@ const SCREEN_AGAIN: Duration = Duration::from_secs(2);
 const LISTED: usize = 200;
 /// Messages that the last task of an agent is looked for in: those that it has sent are among them.
 const LOOKED_AT: usize = 20;
+
+/// Lines of the log that are read at once, and bytes that are looked at for them.
+const LOG_LINES: usize = 1_000;
+const LOG_BYTES: u64 = 8 << 20;
 
 /// A fetch: what of, at which step of the journal, and when.
 #[derive(Default)]
@@ -49,23 +57,49 @@ impl Got {
 /// Fetches what is wanted.
 pub(super) struct Fetcher {
     asker: Asker,
+    workspace: Workspace,
     clock: Clock,
     news: mpsc::Sender<TopInput>,
     screen: Option<(String, JoinHandle<()>)>,
-    details: Got,
+    details: BTreeMap<String, Got>,
     story: Got,
     answer: Got,
     last: Got,
+    retried: Got,
     letters: Got,
     explain: Got,
     messages: Got,
+    /// Before which place of the log lines were read last.
+    older: Option<Option<LogPlace>>,
 }
 
 impl Fetcher {
-    pub(super) fn new(asker: Asker, clock: Clock, news: mpsc::Sender<TopInput>) -> Self {
-        let (details, story, answer, last) = Default::default();
-        let (letters, explain, messages) = Default::default();
-        Self { asker, clock, news, screen: None, details, story, answer, last, letters, explain, messages }
+    pub(super) fn new(
+        asker: Asker,
+        workspace: Workspace,
+        clock: Clock,
+        news: mpsc::Sender<TopInput>,
+    ) -> Self {
+        let details = BTreeMap::new();
+        let (story, answer, last) = Default::default();
+        let (letters, explain, messages, retried) = Default::default();
+        let (screen, older) = (None, None);
+        Self {
+            asker,
+            workspace,
+            clock,
+            news,
+            screen,
+            details,
+            story,
+            answer,
+            last,
+            retried,
+            letters,
+            explain,
+            messages,
+            older,
+        }
     }
 
     /// Fetches what is wanted and not there, as of this step of the journal.
@@ -78,11 +112,12 @@ impl Fetcher {
                 (name, task)
             });
         }
-        if self.details.is_due(wants.details.as_ref(), seq, now)
-            && let Some(name) = wants.details.clone()
-        {
-            let path = AgentQuery { name }.address();
-            self.fetch(path, |got| got.ok().map(|details| TopInput::Details(Box::new(details))));
+        self.details.retain(|name, _| wants.details.contains(name));
+        for name in &wants.details {
+            if self.details.entry(name.clone()).or_default().is_due(Some(name), seq, now) {
+                let path = AgentQuery { name: name.clone() }.address();
+                self.fetch(path, |got| got.ok().map(|details| TopInput::Details(Box::new(details))));
+            }
         }
         if self.story.is_due(wants.story.as_ref(), seq, now)
             && let Some(id) = wants.story.clone()
@@ -99,6 +134,7 @@ impl Fetcher {
             self.fetch(MessageQuery { id }.address(), whole);
         }
         self.want_lists(wants, seq, now);
+        self.want_older(wants);
         // A screen changes without a step.
         if self.explain.is_due(wants.explain.as_ref(), now.0, now)
             && let Some(name) = wants.explain.clone()
@@ -123,6 +159,16 @@ impl Fetcher {
             };
             self.fetch(query.address(), last);
         }
+        if self.retried.is_due(wants.retried.as_ref(), seq, now)
+            && let Some(id) = wants.retried.clone()
+        {
+            let query =
+                MessagesQuery { retry_of: Some(id.clone()), limit: Some(1), ..MessagesQuery::default() };
+            let by = |got: Result<MessagePage, Problem>| {
+                Some(TopInput::Retried(id, got.ok()?.messages.first().map(|message| message.id.to_string())))
+            };
+            self.fetch(query.address(), by);
+        }
         if self.letters.is_due(wants.letters.then(String::new).as_ref(), seq, now) {
             let letters =
                 |got: Result<InboxInfo, Problem>| Some(TopInput::Letters(got.map(|got| got.unread)));
@@ -135,6 +181,19 @@ impl Fetcher {
                 |got: Result<MessagePage, Problem>| got.ok().map(|page| TopInput::Messages(page.messages));
             self.fetch(path, list);
         }
+    }
+
+    /// Reads the lines of the log before those that are there: from its files, with a daemon and without.
+    fn want_older(&mut self, wants: &Wants) {
+        let is_asked = self.older == wants.older;
+        self.older = wants.older;
+        let Some(asked) = wants.older.filter(|_| !is_asked) else { return };
+        let (workspace, news) = (self.workspace.clone(), self.news.clone());
+        tokio::spawn(async move {
+            let read = tokio::task::spawn_blocking(move || older(&workspace, asked)).await;
+            // What cannot be read is not there; nobody looks any more where it is not taken.
+            let _ = news.send(TopInput::Older(read.unwrap_or_default())).await;
+        });
     }
 
     /// Watches no screen any more.
@@ -164,6 +223,22 @@ impl Drop for Fetcher {
     fn drop(&mut self) {
         self.stop();
     }
+}
+
+/// Lines of the log before a place.
+fn older(workspace: &Workspace, asked: Option<LogPlace>) -> Older {
+    let log = StatusLog::of_team(workspace);
+    let wish = LogWish { lines: LOG_LINES, since: None, bytes: LOG_BYTES };
+    let from = if asked.is_some() { Ok(asked) } else { log.end() };
+    let found = from.and_then(|from| log.before(from, wish)).unwrap_or_default();
+    let lines = found.lines.iter().rev().filter_map(|line| log_line(line)).collect();
+    Older { asked, lines, next: found.next }
+}
+
+/// A line as it stands in the log's file; none if it has no time.
+pub(super) fn log_line(line: &str) -> Option<LogLine> {
+    let (at, text) = line.split_once(' ')?;
+    Some(LogLine { at: moment(at)?, text: text.to_owned(), evidence: None })
 }
 
 /// Why there is no answer, as a problem.

@@ -6,9 +6,10 @@ mod setup;
 mod terminal;
 
 use super::input::{Act, TopInput};
-use super::screen::draw;
+use super::screen::drawn;
 use super::state::TopState;
 use crate::engine::words::Millis;
+use crate::io::answers_read::AnswersRead;
 use crate::io::chance::mint_id;
 use crate::io::client::{ANSWER_DEADLINE, Asker, Client, ClientError};
 use crate::io::clock::Clock;
@@ -60,7 +61,7 @@ pub fn run(setup: Setup) -> Result<(), Fault> {
         };
         let feed = tokio::spawn(feed.run());
         let state = TopState::new(setup.look, at(clock.wall()));
-        let fetcher = Fetcher::new(client.asker(), clock, news.clone());
+        let fetcher = Fetcher::new(client.asker(), setup.workspace.clone(), clock, news.clone());
         let terminal = Terminal::take()?;
         let driver = Driver {
             setup,
@@ -163,10 +164,15 @@ impl Driver {
         let now = at(self.clock.wall());
         self.state.on(TopInput::Tick(now));
         self.fetcher.want(&self.state.wants(), self.state.seq);
-        match &mut self.terminal {
-            Some(terminal) => terminal.show(draw(&self.state, Terminal::size())),
-            None => Ok(()),
+        let Some(terminal) = &mut self.terminal else { return Ok(()) };
+        let (cells, drawn) = drawn(&self.state, Terminal::size());
+        terminal.show(cells)?;
+        for act in self.state.on(TopInput::Drawn(drawn)) {
+            if let Act::Read(id) = act {
+                self.read(id);
+            }
         }
+        Ok(())
     }
 
     /// Takes one piece of news, and all that are there: they are drawn together.
@@ -201,6 +207,7 @@ impl Driver {
                 Act::Send(message) => self.send(message),
                 Act::Post(path, body) => self.post(path, body),
                 Act::Retry(id) => self.retry(&id),
+                Act::Read(id) => self.read(id),
             }
         }
         Ok(Next::Go)
@@ -263,6 +270,22 @@ impl Driver {
             let _ = news.send(TopInput::Sent(sent.map(|_| id).map_err(problem))).await;
             if is_sent {
                 let _ = news.send(TopInput::Id(mint_id().to_string())).await;
+            }
+        });
+    }
+
+    /// An answer was read, as `tasuki show` has it: not where an agent looks, which reads in nobody's place.
+    fn read(&self, id: String) {
+        let is_agent = |name: &&str| self.setup.around.var(name).is_some();
+        if ["TASUKI_AGENT", "TASUKI_AGENT_KEY"].iter().any(is_agent) {
+            return;
+        }
+        let (workspace, news) = (self.setup.workspace.clone(), self.news.clone());
+        tokio::task::spawn_blocking(move || {
+            if let Err(error) = AnswersRead::read_one(&workspace, &id) {
+                let why = format!("the answer to {id} stays unread: {error}");
+                // Nobody looks any more: it is told once more.
+                let _ = news.blocking_send(TopInput::Done(Err(Problem { why, ..Problem::default() })));
             }
         });
     }

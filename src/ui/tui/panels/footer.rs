@@ -1,43 +1,19 @@
 //! The last rows: keys, and what is said or asked just now.
 
-use crate::ui::tui::marks::Mark;
 use crate::ui::tui::modes::Mode;
 use crate::ui::tui::paint::{Canvas, Ink, columns};
 use crate::ui::tui::state::{Beside, Place, TopState};
 use crate::ui::tui::wrap::wrap;
-use ratatui_core::layout::Rect;
 
 /// Rows that a notice or a question takes at most.
 const SAID_MAX: usize = 3;
-
-/// All keys, for `?`.
-const KEYS: [(&str, &str); 18] = [
-    ("1 2 3 4", "needs you, tasks, team, messages; Tab: the next"),
-    ("j k ↑ ↓", "choose; Home and End: the first and the last"),
-    ("Enter", "attach to the agent (its last line says how to leave); open it"),
-    ("Esc", "back; ends a filter"),
-    ("n", "new task"),
-    ("/", "filter the rows of this place"),
-    ("f", "follow the log, or not; Page Up and Page Down scroll"),
-    ("t", "team as a tree or as a table, the most pressing first"),
-    ("← →", "fold a branch of the tree, or show it; what is well is folded"),
-    ("a 1-9", "answer what is asked, or settle what needs you"),
-    ("w", "story with its answer: why a message is where it is; again: zoom"),
-    ("s", "screen, with all the room; again: as it was"),
-    ("e", "explain how its screen is read; again: with all the room"),
-    ("r", "retry: release what is held, try again what failed"),
-    ("X", "call off a message with its parts (asks)"),
-    ("R", "restart the agent (asks)"),
-    ("H", "hold all typing; let go on (asks)"),
-    ("q Ctrl-Z", "quit, agents and daemon go on; to the shell, `fg` comes back"),
-];
 
 /// The last row: keys, as many as there is room for.
 pub(in crate::ui::tui) fn keys(canvas: &mut Canvas, state: &TopState, y: u16) {
     let width = canvas.area().width;
     let shown: Vec<(&str, &str)> = match &state.mode {
         Mode::Normal => normal(state, width),
-        Mode::Keys => vec![("any key", "back"), ("q", "quit")],
+        Mode::Keys(_) => vec![("↑↓", "more"), ("any other key", "back"), ("q", "quit")],
         Mode::Filter => vec![("⏎", "keep"), ("↑↓", "choose"), ("Esc", "show all")],
         Mode::Answer(asked) => {
             let mut keys = vec![("1-9", if asked.asks.is_some() { "answer" } else { "do it" })];
@@ -63,7 +39,7 @@ pub(in crate::ui::tui) fn keys(canvas: &mut Canvas, state: &TopState, y: u16) {
     }
 }
 
-fn plain(key: &'static str) -> &'static str {
+pub(super) fn plain(key: &'static str) -> &'static str {
     match key {
         "⏎" => "Enter",
         "Alt ⏎" => "Alt Enter",
@@ -80,16 +56,21 @@ fn normal(state: &TopState, width: u16) -> Vec<(&'static str, &'static str)> {
         Place::Team | Place::Needs => ("⏎", "attach"),
         Place::Tasks | Place::Messages => ("⏎", "open"),
     };
-    let hold = if state.halted_since().is_some() { ("H", "let go on") } else { ("H", "hold all typing") };
+    let hold = if state.halted_since().is_some() { ("H", "let go on") } else { ("H", "hold all") };
     let back = state.zoomed || state.beside != Beside::Screen;
+    if state.beside == Beside::Log {
+        return fitting(state, log_keys(state), width);
+    }
     let keys = [
         (width >= 100, ("1-4", "place")),
-        (true, ("↑↓", "choose")),
+        // Where there is little room, what everybody knows is not told.
+        (width >= 100, ("↑↓", "choose")),
         (true, enter),
         (back, ("Esc", "back")),
         (true, ("a", "answer")),
         (true, ("w", "story")),
         (true, ("s", "screen")),
+        (true, ("l", "log")),
         (width >= 120, ("e", "how it is read")),
         (true, if width >= 100 { ("n", "new task") } else { ("n", "new") }),
         (width >= 120, ("r", "retry")),
@@ -99,7 +80,31 @@ fn normal(state: &TopState, width: u16) -> Vec<(&'static str, &'static str)> {
         (true, ("?", "keys")),
         (true, ("q", "quit")),
     ];
-    let mut shown: Vec<_> = keys.into_iter().filter(|(fits, _)| *fits).map(|(_, key)| key).collect();
+    fitting(state, keys.into_iter().filter(|(fits, _)| *fits).map(|(_, key)| key).collect(), width)
+}
+
+/// The keys of the log where that has all the room.
+fn log_keys(state: &TopState) -> Vec<(&'static str, &'static str)> {
+    let esc = if state.log_view.filter.is_empty() { ("Esc", "back") } else { ("Esc", "show all") };
+    // Where there is little room, the last ones but two go first.
+    vec![
+        esc,
+        ("/", "find"),
+        ("End", "follow"),
+        ("PgUp PgDn", "page"),
+        ("↑↓", "line"),
+        ("Home", "oldest"),
+        ("?", "keys"),
+        ("q", "quit"),
+    ]
+}
+
+/// As many of them as there is room for.
+fn fitting<'a>(
+    state: &TopState,
+    mut shown: Vec<(&'static str, &'a str)>,
+    width: u16,
+) -> Vec<(&'static str, &'a str)> {
     let key_of = |key: &'static str| if state.look.ascii { plain(key) } else { key };
     // Keys and the way out are told in the narrowest.
     let room = |shown: &[(&'static str, &str)]| {
@@ -118,7 +123,7 @@ pub(in crate::ui::tui) fn said(state: &TopState, width: u16, ascii: bool) -> Vec
     match (&state.mode, &state.notice) {
         (Mode::Filter, _) => {
             let cursor = if ascii { "_" } else { "▏" };
-            vec![(format!("/{}{cursor}", state.shelf().filter), Ink::Bold)]
+            vec![(format!("/{}{cursor}", state.filter()), Ink::Bold)]
         }
         (Mode::Confirm(confirm), _) => {
             let asked = format!("{}  y yes  n no", confirm.question);
@@ -134,30 +139,5 @@ pub(in crate::ui::tui) fn said(state: &TopState, width: u16, ascii: bool) -> Vec
             rows(&format!("{}{cure}", problem.why), Ink::Bad).collect()
         }
         (_, None) => Vec::new(),
-    }
-}
-
-/// All keys, over what is there.
-pub(in crate::ui::tui) fn all_keys(canvas: &mut Canvas, state: &TopState, body: Rect) {
-    canvas.clear(body);
-    canvas.rule((body.x, body.y), body.width, "Keys", "any key goes back");
-    let mut y = body.top() + 1;
-    for (key, does) in KEYS.into_iter().take(usize::from(body.bottom().saturating_sub(y))) {
-        let key = if state.look.ascii { plain(key) } else { key };
-        canvas.text((body.x + 1, y), 9, key, Ink::Accent);
-        canvas.text((body.x + 11, y), body.width.saturating_sub(12), does, Ink::Plain);
-        y += 1;
-    }
-    let mut x = body.x + 11;
-    for (mark, word) in Mark::ALL {
-        let wide = u16::try_from(columns(word) + 4).unwrap_or(0);
-        if x + wide > body.right() {
-            (x, y) = (body.x + 11, y + 1);
-        }
-        if y >= body.bottom() {
-            break;
-        }
-        canvas.text((x, y), 1, mark.sign(canvas.look), mark.ink());
-        x += 2 + canvas.text((x + 2, y), wide - 4, word, Ink::Plain) + 2;
     }
 }

@@ -1,6 +1,6 @@
 //! The first rows: the workspace with its pulse, what is amiss, and who waits for whom.
 
-use crate::ui::tui::ages::{age, clock, length};
+use crate::ui::tui::ages::{age, back_at, by_the_clock, clock, length};
 use crate::ui::tui::input::Link;
 use crate::ui::tui::marks::Mark;
 use crate::ui::tui::paint::{Canvas, Ink, columns};
@@ -169,10 +169,14 @@ fn chain(state: &TopState, chain: &ChainInfo, width: u16) -> Line {
         _ => chain.message.clone(),
     };
     // What a need says is a sentence of its own.
-    let cause = &chain.cause.text;
+    let need = chain.need.as_deref().and_then(|id| state.need(id));
+    let until = need.and_then(|need| need.until.as_deref());
+    let back = until.and_then(|until| back_at(until, state.time(), state.look.here));
+    let back = back.map(|back| format!(", {back}")).unwrap_or_default();
+    let cause = by_the_clock(&chain.cause.text, state.time(), state.look.here);
     let (whom, why) = match chain.need {
         _ if is_yours => (" for YOU".to_owned(), String::new()),
-        Some(_) => (String::new(), format!(": {cause}")),
+        Some(_) => (String::new(), format!(": {cause}{back}")),
         None => (format!(" for {cause}"), String::new()),
     };
     let wait = match chain.behind {
@@ -191,8 +195,9 @@ fn chain(state: &TopState, chain: &ChainInfo, width: u16) -> Line {
     let id = &chain.message;
     // The longest that has room: how a task is called, who waits for whom, how many, or only the last of them.
     let texts = [format!("{named} {all}{long}"), format!("{id} {all}{long}"), format!("{id} {all}{through}")];
-    let short = format!("{id} waits{whom} ({since}){through}");
-    let keys = match chain.need.as_deref().and_then(|id| state.need(id)).map(|need| need.kind) {
+    let of_limit = if back.is_empty() { "" } else { " for a limit" };
+    let short = format!("{id} waits{whom}{of_limit} ({since}){through}{back}");
+    let keys = match need.map(|need| need.kind) {
         Some(NeedKindInfo::Asks) => "a answer".to_owned(),
         Some(NeedKindInfo::Halted) => "H let go on".to_owned(),
         Some(_) => "a settle".to_owned(),

@@ -1,9 +1,11 @@
 //! The history of a message, step by step, and its receipts.
 
 use super::empty;
-use crate::engine::message::{Kind, Status};
+use super::history_rows::{self, Row};
+use crate::engine::message::Status;
 use crate::engine::words::counted;
-use crate::ui::tui::ages::{clock, length, moment};
+use crate::ui::tui::ages::{clock, moment};
+use crate::ui::tui::evidence;
 use crate::ui::tui::marks::Mark;
 use crate::ui::tui::paint::{Canvas, Ink, columns};
 use crate::ui::tui::state::TopState;
@@ -11,8 +13,6 @@ use crate::ui::tui::wrap::wrap;
 use crate::wire::api::{HistoryStepInfo, HistoryTree};
 use ratatui_core::layout::Rect;
 
-/// A pause that is told, in ms: a person would ask what was in between.
-const PAUSE_MS: i64 = 60_000;
 /// What a message gets on its way, in the words of its history.
 const LADDER: [(&str, &str); 6] = [
     ("accepted", "accepted"),
@@ -20,14 +20,14 @@ const LADDER: [(&str, &str); 6] = [
     ("read", "read"),
     ("working", "at work"),
     ("claimed", "claimed"),
-    ("verified", "verified"),
+    ("verified", "checked"),
 ];
 
 /// Lines that one sentence of a history may take.
 const LINES_MAX: usize = 8;
 
 /// The message or part of this id.
-fn find<'a>(tree: &'a HistoryTree, id: &str) -> Option<&'a HistoryTree> {
+pub(super) fn find<'a>(tree: &'a HistoryTree, id: &str) -> Option<&'a HistoryTree> {
     let mut stack = vec![tree];
     while let Some(tree) = stack.pop() {
         if tree.id == id {
@@ -38,77 +38,17 @@ fn find<'a>(tree: &'a HistoryTree, id: &str) -> Option<&'a HistoryTree> {
     None
 }
 
-/// A row: when, how deep, what, and how it is known.
-struct Row {
-    at: Option<i64>,
-    depth: u16,
-    text: String,
-    evidence: String,
-    ink: Ink,
-}
-
-fn rows(tree: &HistoryTree, depth: u16, rows: &mut Vec<Row>) {
-    let whom = tree.agent.as_deref().or(tree.to.as_deref()).unwrap_or("?");
-    let title = tree.title.as_deref().unwrap_or_default();
-    let text = format!("{}  {whom}  {title}", tree.id);
-    rows.push(Row { at: None, depth, text, evidence: String::new(), ink: Ink::Bold });
-    let mut before: Option<i64> = None;
-    for step in &tree.story {
-        let at = moment(&step.at);
-        if let (Some(before), Some(at)) = (before, at)
-            && at - before >= PAUSE_MS
-        {
-            let text = format!("{} later", length(at - before));
-            rows.push(Row { at: None, depth: depth + 1, text, evidence: String::new(), ink: Ink::Dim });
-        }
-        before = at.or(before);
-        // Whose step it is stands above them all, and what the sentence has already is not said twice.
-        let text =
-            step.event.text.strip_prefix(&*tree.id).map_or(&*step.event.text, str::trim_start).to_owned();
-        let evidence = step.event.evidence.clone().filter(|evidence| !text.contains(&**evidence));
-        rows.push(Row { at, depth, text, evidence: evidence.unwrap_or_default(), ink: Ink::Plain });
-    }
-    if let Some(waits_for) = &tree.waits_for {
-        let text = format!("now it waits for {waits_for}");
-        rows.push(Row { at: None, depth, text, evidence: String::new(), ink: Ink::You });
-    }
-    for part in &tree.parts {
-        self::rows(part, depth + 1, rows);
-    }
-}
-
-/// Bytes of an answer that are shown: each look at it breaks it into rows.
-const ANSWER_BYTES: usize = 32 << 10;
-
-/// The answer of a message, or why it failed: what is looked for first in the story of what has ended.
-fn answer_rows(state: &TopState, id: &str, rows: &mut Vec<Row>) {
-    let Some(whole) = state.whole.as_ref().filter(|whole| whole.message.id.as_str() == id) else { return };
-    let row = |text: String, ink| Row { at: None, depth: 0, text, evidence: String::new(), ink };
-    let Some(answer) = &whole.answer else {
-        let why = whole.message.reason.as_ref().filter(|_| whole.message.status == Status::Failed);
-        rows.extend(why.map(|why| row(format!("It failed: {why}"), Ink::Bad)));
-        return;
-    };
-    let has_failed = answer.kind == Kind::Error;
-    let (what, ink) = if has_failed { ("It failed, says", Ink::Bad) } else { ("Answer of", Ink::Good) };
-    let source = answer.source.as_ref().map(|source| format!(", by {source}")).unwrap_or_default();
-    rows.push(row(format!("{what} {}{source}, proof {}:", answer.from, answer.proof), ink));
-    let (text, is_cut) = cut(&answer.text);
-    rows.extend(text.lines().map(|line| row(line.to_owned(), Ink::Plain)));
-    if is_cut || answer.truncated {
-        rows.push(row(format!("…and more: `tasuki show {id}` and queue/results/ have it"), Ink::Dim));
-    }
-    rows.push(row("How it came to be:".to_owned(), Ink::Dim));
-}
-
-/// The beginning of a text, and whether anything was left out.
-fn cut(text: &str) -> (&str, bool) {
-    let end = text.floor_char_boundary(ANSWER_BYTES);
-    (text.get(..end).unwrap_or_default(), end < text.len())
-}
+/// What is said of a row that has no task.
+pub(in crate::ui::tui) const NO_STORY: &str = "it has had no task whose story could be told";
 
 /// Draws the history of a message.
-pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, id: &str, area: Rect) {
+pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, id: Option<&str>, area: Rect) {
+    let Some(id) = id else {
+        canvas.rule((area.x, area.y), area.width, "Story", "Esc back");
+        let is_unknown = state.is_last_unknown() || state.chosen().is_none();
+        let text = if is_unknown { "" } else { NO_STORY };
+        return empty(canvas, area, text);
+    };
     let title = format!("Story of {id}");
     canvas.rule((area.x, area.y), area.width, &title, "PgUp PgDn   Esc back");
     let tree = match &state.story {
@@ -119,12 +59,15 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, id: &str, 
         _ => return,
     };
     let Some(tree) = tree else { return };
-    let mut all = Vec::new();
-    answer_rows(state, id, &mut all);
-    rows(tree, 0, &mut all);
+    let all = history_rows::rows(state, tree);
+    let rows_of_answer = all.iter().filter(|row| row.is_answer).count();
     let lines: Vec<Line> = all.iter().flat_map(|row| lines(row, area.width)).collect();
     let shown = usize::from(area.height.saturating_sub(1));
     let from = state.beside_from.min(lines.len().saturating_sub(shown));
+    // The heading and a row of its text are enough: who has them before the eyes can go on.
+    if rows_of_answer > 0 && from < rows_of_answer && shown > 1 {
+        canvas.drawn.answer = Some(id.to_owned());
+    }
     let below = lines.len().saturating_sub(from + shown);
     if below > 0 {
         let note = format!("{below} more below   PgUp PgDn   Esc back");
@@ -174,32 +117,63 @@ fn lines(row: &Row, width: u16) -> Vec<Line<'_>> {
 /// The message whose receipts are shown: the chosen one, else the whole task.
 fn receipt_tree(state: &TopState) -> Option<&HistoryTree> {
     let Some((_, Ok(story))) = &state.story else { return None };
-    let id = state.message_looked_at()?;
-    Some(find(&story.tree, &id).unwrap_or(&story.tree))
+    // Of another row's task nothing is told here.
+    find(&story.tree, &state.message_looked_at()?)
 }
 
 /// Rows that the receipts take.
 pub(in crate::ui::tui) fn receipt_rows(state: &TopState) -> usize {
-    receipt_tree(state).map_or(0, |_| LADDER.len() + 1)
+    // They keep their room while they are fetched.
+    let is_of_message = state.story.is_some() && state.message_looked_at().is_some();
+    let ended = receipt_tree(state).and_then(end_row).map_or(0, |_| 1);
+    if is_of_message { LADDER.len() + 1 + ended } else { 0 }
 }
 
 /// Draws the receipts: what is proven, and how; what is not, in grey.
 pub(in crate::ui::tui) fn receipts(canvas: &mut Canvas, state: &TopState, area: Rect) {
-    let Some(tree) = receipt_tree(state).filter(|_| area.height > 1) else { return };
-    canvas.rule((area.x, area.y), area.width, &format!("Receipts of {}", tree.id), "w whole story");
+    let Some(id) = state.message_looked_at().filter(|_| area.height > 1) else { return };
+    canvas.rule((area.x, area.y), area.width, &format!("Receipts of {id}"), "w whole story");
+    let Some(tree) = receipt_tree(state) else { return };
+    let mut top = area.y + 1;
+    if let Some((mark, text)) = end_row(tree) {
+        canvas.text((area.x + 1, top), 1, mark.sign(canvas.look), mark.ink());
+        canvas.text((area.x + 3, top), area.width.saturating_sub(4), &text, mark.ink());
+        top += 1;
+    }
     let now_at = LADDER.iter().position(|(what, _)| *what == tree.stage.word());
-    for (y, (rung, (what, word))) in (area.y + 1..area.bottom()).zip(LADDER.iter().enumerate()) {
+    for (y, (rung, (what, word))) in (top..area.bottom()).zip(LADDER.iter().enumerate()) {
         let step = tree.story.iter().rev().find(|step| step.event.what == *what);
         let is_now = now_at == Some(rung) || (*what == "working" && tree.stage.word() == "waiting");
+        let held_up = if is_now { held_up(state, tree) } else { None };
         let (mark, ink) = match (step, is_now) {
+            _ if held_up.is_some() => {
+                held_up.as_ref().map_or((Mark::Free, Ink::Dim), |(mark, _)| (*mark, mark.ink()))
+            }
             (_, true) => (Mark::Works, Ink::Accent),
             (Some(_), _) => (Mark::Completed, Ink::Good),
             (None, _) => (Mark::Free, Ink::Dim),
         };
         canvas.text((area.x + 1, y), 1, mark.sign(canvas.look), ink);
+        let word = if held_up.is_some() { "waits" } else { word };
         canvas.text((area.x + 3, y), 10, word, if step.is_some() || is_now { Ink::Plain } else { Ink::Dim });
         let room = area.width.saturating_sub(15);
-        canvas.text((area.x + 14, y), room, &told(state, tree, step, is_now), Ink::Dim);
+        let said = held_up.map_or_else(|| told(state, tree, step, is_now), |(_, said)| said);
+        canvas.text((area.x + 14, y), room, &said, Ink::Dim);
+    }
+}
+
+/// What keeps the agent of a message from working on it: nobody is at work then.
+fn held_up(state: &TopState, tree: &HistoryTree) -> Option<(Mark, String)> {
+    let agent = state.agent(tree.agent.as_deref()?)?;
+    let since = crate::ui::tui::ages::age(Some(&tree.since), state.time());
+    match &*agent.state {
+        _ if agent.current_task.as_ref() != Some(&tree.id) => None,
+        "rate_limited" => {
+            let back = state.back_of(agent).map(|back| format!(", {back}")).unwrap_or_default();
+            Some((Mark::Limit, format!("{since}   waiting for a limit{back}")))
+        }
+        "waiting_input" | "error" => Some((Mark::Asks, format!("{since}   waits for you"))),
+        _ => None,
     }
 }
 
@@ -224,5 +198,14 @@ fn told(state: &TopState, tree: &HistoryTree, step: Option<&HistoryStepInfo>, is
         return since;
     };
     let at = moment(&step.at).map(|at| clock(at, state.look.here, true)).unwrap_or_default();
-    format!("{at}   {}", step.event.evidence.as_deref().unwrap_or_default())
+    format!("{at}   {}", step.event.evidence.as_deref().map(evidence::plain).unwrap_or_default())
+}
+
+/// How it ended where it was not completed: that stands before whatever was proven on its way.
+fn end_row(tree: &HistoryTree) -> Option<(Mark, String)> {
+    match tree.status {
+        Status::Failed => Some((Mark::Failed, history_rows::failed(tree))),
+        Status::Cancelled => Some((Mark::CalledOff, history_rows::called_off(tree))),
+        Status::Pending | Status::InProgress | Status::Completed => None,
+    }
 }

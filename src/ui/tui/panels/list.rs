@@ -2,15 +2,19 @@
 
 use super::{empty, window, with_more};
 use crate::engine::message::Status;
-use crate::ui::tui::ages::age;
-use crate::ui::tui::marks::{Mark, of_message, of_need};
+use crate::engine::words::counted;
+use crate::ui::tui::ages::{age, back_at, by_the_clock};
+use crate::ui::tui::marks::of_need;
 use crate::ui::tui::paint::{Canvas, Ink, columns};
 use crate::ui::tui::state::{Place, TopState};
+use crate::ui::tui::words::StateWords;
 use crate::wire::message::view::MessageView;
 use ratatui_core::layout::Rect;
 
 /// Columns of an age.
 const FOR: u16 = 8;
+/// Columns that are left for an id and what it is about beside the words of a state.
+const ABOUT: u16 = 32;
 /// Columns of the list from which on it is told whose a message is, and the most that a name takes.
 const NAMES_FROM: u16 = 100;
 const NAME_MAX: usize = 28;
@@ -35,7 +39,7 @@ pub(in crate::ui::tui) fn needs(canvas: &mut Canvas, state: &TopState, area: Rec
     if needs.is_empty() {
         let text = match state.workspace {
             None => "",
-            Some(_) if !found.is_empty() => "nothing fits; Esc shows all",
+            Some(_) if !found.is_empty() => &*state.nothing_fits(Place::Needs),
             Some(_) => "nothing needs you; `n` hands over a task",
         };
         return empty(canvas, area, text);
@@ -47,11 +51,12 @@ pub(in crate::ui::tui) fn needs(canvas: &mut Canvas, state: &TopState, area: Rec
     for (row, need) in needs.iter().enumerate().skip(first).take(shown) {
         let y = area.y + 1 + u16::try_from(row - first).unwrap_or(0);
         let (mark, ink) = of_need(need);
-        let behind = match need.behind_count {
-            0 => String::new(),
-            many => format!("{many} behind"),
-        };
+        let behind = (need.behind_count > 0).then(|| format!("{} behind", need.behind_count));
+        let back = need.until.as_deref().and_then(|until| back_at(until, state.time(), state.look.here));
+        let behind: Vec<String> = back.into_iter().chain(behind).collect();
+        let behind = behind.join(", ");
         let detail = need.detail.as_deref().unwrap_or_default();
+        let detail = &*by_the_clock(detail, state.time(), state.look.here);
         let shown = [(mark.sign(canvas.look), ink), (&*need.title, Ink::Plain), (detail, Ink::Dim)];
         draw_row(canvas, (area, y), at == Some(row), shown, &behind, &age(Some(&need.since), state.time()));
     }
@@ -70,7 +75,10 @@ pub(in crate::ui::tui) fn messages(canvas: &mut Canvas, state: &TopState, place:
             let ended = messages.iter().filter(has_ended).count();
             format!("{} open, {open} with their parts", messages.len() - ended)
         }
-        (true, _) => messages.len().to_string(),
+        (true, _) => match state.workspace.as_ref().map_or(0, |workspace| workspace.unread_answers) {
+            0 => messages.len().to_string(),
+            unread => format!("{}   {} unread", messages.len(), counted(unread, "answer")),
+        },
     };
     let note = with_more(note, messages.len(), area.height.saturating_sub(1));
     canvas.rule((area.x, area.y), area.width, place.title(), &note);
@@ -78,7 +86,7 @@ pub(in crate::ui::tui) fn messages(canvas: &mut Canvas, state: &TopState, place:
         let text = match (state.workspace.is_some(), found.is_empty()) {
             (false, _) => "",
             (true, true) => "no open task; `n` hands one over, as does `tasuki send AGENT \"…\"`",
-            (true, false) => "nothing fits; Esc shows all",
+            (true, false) => &*state.nothing_fits(place),
         };
         return empty(canvas, area, text);
     }
@@ -97,34 +105,23 @@ pub(in crate::ui::tui) fn messages(canvas: &mut Canvas, state: &TopState, place:
     let asking = state.asking();
     for (row, message) in rows.clone() {
         let y = area.y + 1 + u16::try_from(row - first).unwrap_or(0);
-        let (mark, word) = match asking.contains(message.id.as_str()) {
-            true => (Mark::Asks, "waits for you".to_owned()),
-            false => of_message(message),
-        };
-        let word = match state.place_in_queue(message.id.as_str()) {
-            Some(place) if mark == Mark::Queued => format!("{word}, {}", ordinal(place)),
-            _ => word,
-        };
+        let state_words = state.words_of(message, &asking);
+        let mark = state_words.mark;
+        let word = fitting(&state_words, area.width);
         let title = message.title.as_deref().unwrap_or_default();
         let mut label = padded(tail(message.id.as_str(), ids, canvas.sign("…", "~")), ids);
         if names > 0 {
             label = format!("{label}  {}", padded(whom(message), names));
         }
         let shown = [(mark.sign(canvas.look), mark.ink()), (&*label, Ink::Plain), (title, Ink::Dim)];
-        draw_row(canvas, (area, y), at == Some(row), shown, &word, &age(Some(&message.since), state.time()));
+        draw_row(canvas, (area, y), at == Some(row), shown, word, &age(Some(&message.since), state.time()));
     }
 }
 
-/// A place in a queue.
-fn ordinal(place: usize) -> String {
-    let end = match (place % 10, place % 100) {
-        (_, 11..=13) => "th",
-        (1, _) => "st",
-        (2, _) => "nd",
-        (3, _) => "rd",
-        _ => "th",
-    };
-    format!("{place}{end}")
+/// The words that leave room for what a message is about; the fewest where none do.
+fn fitting(state: &StateWords, width: u16) -> &str {
+    let fits = |word: &&String| columns(word) + usize::from(FOR + ABOUT) <= usize::from(width);
+    state.words.iter().find(fits).or(state.words.last()).map_or("", String::as_str)
 }
 
 /// A text of at least so many columns.

@@ -21,7 +21,8 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect
     let (mark, word) = of_agent(agent);
     let since = age(agent.since.as_deref(), state.time());
     let name = &agent.agent_name;
-    let full = format!("{name}   {} {word} {since}", mark.sign(state.look));
+    let back = state.back_of(agent).map(|back| format!(", {back}")).unwrap_or_default();
+    let full = format!("{name}   {} {word} {since}{back}", mark.sign(state.look));
     let title = if columns(&full) + 26 <= usize::from(area.width) { full } else { name.clone() };
     let live = if state.is_away() { "as it was" } else { "live, read only" };
     let note = match pane.and_then(|pane| pane.size) {

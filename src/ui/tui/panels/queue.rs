@@ -1,5 +1,6 @@
 //! The queue of the agent that is looked at.
 
+use crate::ui::tui::ages::by_the_clock;
 use crate::ui::tui::marks::of_message;
 use crate::ui::tui::paint::{Canvas, Ink};
 use crate::ui::tui::state::TopState;
@@ -8,8 +9,7 @@ use ratatui_core::layout::Rect;
 
 /// Its queue, if it is known and not empty.
 fn details(state: &TopState) -> Option<&AgentDetails> {
-    let name = &state.looked_at()?.agent_name;
-    let details = state.details.as_ref().filter(|details| details.agent.agent_name == *name)?;
+    let details = state.details.get(&state.looked_at()?.agent_name)?;
     (!details.queue.is_empty() || !details.kept_back.is_empty()).then_some(details)
 }
 
@@ -34,7 +34,7 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect
         let room = area.width.saturating_sub(4);
         let took = canvas.text((area.x + 3, y), room, message.id.as_str(), Ink::Plain);
         let more = match (&message.waits_for, is_queued) {
-            (Some(why), false) => why.clone(),
+            (Some(why), false) => by_the_clock(why, state.time(), state.look.here),
             _ => format!("from {}", message.from),
         };
         let title = message.title.as_deref().unwrap_or_default();

@@ -1,5 +1,6 @@
 //! The relay: who has had a task, and for how long.
 
+use super::history::find;
 use crate::ui::tui::ages::{clock, length, moment};
 use crate::ui::tui::marks::Mark;
 use crate::ui::tui::paint::{Canvas, Ink};
@@ -30,6 +31,7 @@ fn legs(state: &TopState) -> Vec<Leg<'_>> {
 /// Rows that it would take.
 pub(in crate::ui::tui) fn rows(state: &TopState) -> usize {
     match legs(state).len() {
+        _ if state.history_of_chosen().is_none() => 0,
         0 => 0,
         legs => legs + 2,
     }
@@ -40,6 +42,12 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect
     let legs = legs(state);
     let Some(first) = legs.first().filter(|_| area.height > 1) else { return };
     let root = first.tree;
+    // The story of another row's task is not told here: its own is on its way.
+    let chosen = state.history_of_chosen();
+    let Some(chosen) = chosen else { return };
+    if find(root, &chosen).is_none() {
+        return canvas.rule((area.x, area.y), area.width, &format!("Who has {chosen}, and for how long"), "");
+    }
     let begun = root.accepted_at.as_deref().and_then(moment).unwrap_or(state.time());
     let ended = root.ended_at.as_deref().and_then(moment);
     let end = ended.unwrap_or(state.time()).max(begun + 1);

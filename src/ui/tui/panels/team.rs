@@ -2,8 +2,8 @@
 
 use super::{empty, window, with_more};
 use crate::engine::words::counted;
-use crate::ui::tui::ages::age;
-use crate::ui::tui::marks::of_agent;
+use crate::ui::tui::ages::{age, by_the_clock};
+use crate::ui::tui::marks::{Mark, of_agent};
 use crate::ui::tui::paint::{Canvas, Ink, columns};
 use crate::ui::tui::rows::Member;
 use crate::ui::tui::state::{Place, TopState};
@@ -16,6 +16,17 @@ const FOR: u16 = 7;
 const QUEUE: u16 = 4;
 /// Columns below which it is not told what an agent does.
 const DOING_LEAST: u16 = 12;
+
+/// Columns of the list from which on it is told what an agent does, whatever it is called.
+const DOING_FROM: u16 = 60;
+
+/// Rows from which on the columns are named.
+const HEADING_FROM: u16 = 10;
+
+/// Rows above those of the agents.
+fn titles_of(area: Rect) -> u16 {
+    if area.height < HEADING_FROM && area.width < DOING_FROM { 1 } else { 2 }
+}
 
 /// Columns of each column.
 struct Widths {
@@ -35,17 +46,17 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect
         true => format!("{}   {kind}", counted(state.agents.len(), "agent")),
         false => format!("{} of {}   /{found}", team.len(), counted(state.agents.len(), "agent")),
     };
-    let note = with_more(note, team.len(), area.height.saturating_sub(2));
+    let note = with_more(note, team.len(), area.height.saturating_sub(titles_of(area)));
     canvas.rule((area.x, area.y), area.width, Place::Team.title(), &note);
     if team.is_empty() {
         let text = match (state.workspace.is_some(), state.agents.is_empty()) {
             (false, _) => "",
             (true, true) => "the team has no agents yet: `tasuki init` writes a team file",
-            (true, false) => "no agent fits; Esc shows all",
+            (true, false) => &*state.nothing_fits(Place::Team),
         };
         return empty(canvas, area, text);
     }
-    let words: Vec<_> = team.iter().map(|member| of_agent(member.agent)).collect();
+    let words: Vec<_> = team.iter().map(|member| word(state, member.agent, area.width)).collect();
     let more = |member: &Member<'_>| match member.folded {
         0 => String::new(),
         many => format!(" +{many}"),
@@ -55,13 +66,17 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect
     let names = team.iter().map(name_of).max().unwrap_or(0);
     let states = words.iter().map(|(_, word)| columns(word)).max().unwrap_or(0);
     let widths = widths(area.width, names, states);
-    heading(canvas, area, &widths);
+    // Where there is little room, states are told rather than what the columns are called.
+    let titles = titles_of(area);
+    if titles > 1 {
+        heading(canvas, area, &widths);
+    }
     let chosen = state.chosen().filter(|_| state.place == Place::Team);
     let at = chosen.as_ref().and_then(|name| team.iter().position(|member| member.agent.agent_name == *name));
-    let shown = usize::from(area.height.saturating_sub(2));
+    let shown = usize::from(area.height.saturating_sub(titles));
     let first = window(at.unwrap_or(0), team.len(), shown);
     for (row, (member, (mark, word))) in team.iter().zip(&words).enumerate().skip(first).take(shown) {
-        let y = area.y + 2 + u16::try_from(row - first).unwrap_or(0);
+        let y = area.y + titles + u16::try_from(row - first).unwrap_or(0);
         if at == Some(row) {
             canvas.text((area.x, y), 1, canvas.sign("▸", ">"), Ink::Accent);
         }
@@ -74,6 +89,15 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect
         let took = canvas.text((x + 2, y), name_room, &member.agent.agent_name, ink);
         canvas.text((x + 2 + took, y), room.saturating_sub(took), &more, Ink::Dim);
         cells(canvas, state, (area, y), &widths, (member.agent, word, mark.ink()));
+    }
+}
+
+/// An agent's state. Where there is no room for what it does, the time when it is back is all that is told of a limit.
+fn word(state: &TopState, agent: &AgentInfo, width: u16) -> (Mark, String) {
+    let (mark, word) = of_agent(agent);
+    match state.back_of(agent) {
+        Some(back) if width < DOING_FROM => (mark, back),
+        _ => (mark, word),
     }
 }
 
@@ -94,9 +118,6 @@ fn widths(width: u16, names: usize, states: usize) -> Widths {
 }
 
 fn heading(canvas: &mut Canvas, area: Rect, widths: &Widths) {
-    if area.height < 2 {
-        return;
-    }
     let y = area.y + 1;
     canvas.text((area.x + 2, y), widths.name, "AGENT", Ink::Dim);
     let mut x = area.x + 2 + widths.name;
@@ -156,10 +177,15 @@ fn doing(state: &TopState, agent: &AgentInfo) -> String {
     let named = || task.and_then(title).or_else(|| task.map(str::to_owned));
     let doing = agent.doing.as_deref().map(first).filter(|text| !text.is_empty());
     let why = agent.why.as_deref().map(first).filter(|text| !text.is_empty());
-    match &*agent.state {
+    let said = match &*agent.state {
         "waiting" => why.or_else(named).or(doing),
         "working" | "busy" => doing.or_else(named).or(why),
         _ => why.or(doing).or_else(named),
     }
-    .unwrap_or_default()
+    .unwrap_or_default();
+    match state.back_of(agent) {
+        Some(back) if said.is_empty() => back,
+        Some(back) => format!("{back}: {}", by_the_clock(&said, state.time(), state.look.here)),
+        None => said,
+    }
 }

@@ -52,7 +52,7 @@ pub(super) fn agent(name: &str, reports_to: &str, state: &str, seconds: i64) -> 
     })
 }
 
-fn with(mut value: Value, more: Value) -> Value {
+pub(super) fn with(mut value: Value, more: Value) -> Value {
     let (Some(map), Value::Object(more)) = (value.as_object_mut(), more) else { panic!("no objects") };
     map.extend(more);
     value
@@ -61,7 +61,7 @@ fn with(mut value: Value, more: Value) -> Value {
 pub(super) fn message(id: &str, to: &str, stage: &str, seconds: i64, title: &str) -> Value {
     let status = match stage {
         "queued" => "pending",
-        "completed" | "failed" => stage,
+        "completed" | "failed" | "cancelled" => stage,
         _ => "in_progress",
     };
     json!({

@@ -2,6 +2,8 @@
 
 mod fixtures;
 mod keys;
+mod looking;
 mod random;
+mod reading_log;
 mod screens;
 mod settling;

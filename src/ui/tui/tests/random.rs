@@ -42,7 +42,7 @@ impl Dice {
             Key::Clear,
             Key::Suspend,
         ];
-        const COMMANDS: &[u8] = b"1234jknftawserXH?/q";
+        const COMMANDS: &[u8] = b"1234jknftawserXH?/qll";
         match self.roll(4) {
             0 => SPECIAL[self.roll(SPECIAL.len())],
             1 => Key::Char(['襷', 'x', '👍', '\u{301}', ' '][self.roll(5)]),

@@ -120,7 +120,8 @@ fn a_story_begins_with_the_answer_or_with_why_it_failed() {
     state.on(whole("old-one", "completed", json!({"answer": answer})));
     let shown = text(&state, SMALL);
     assert!(
-        shown.contains("Answer of reviewer, by marker, proof token:") && shown.contains(" line 3\n"),
+        shown.contains("Answer of reviewer:\n          it printed its done marker with this task's token\n")
+            && shown.contains(" line 3\n"),
         "{shown}"
     );
     assert!(shown.contains(" more below   PgUp PgDn"), "{shown}");
@@ -181,6 +182,8 @@ fn a_new_task_is_chosen_and_followed_to_its_end() {
             json!({"seq": 202, "now": ago(0), "messages": [message("msg-000000000001", "grand_boss", stage, 1, "襷")]}),
         )
     };
+    // Other news may come before those of the task.
+    state.on(view(json!({"seq": 201, "now": ago(0), "workspace": workspace([1, 2, 3, 1, 0])})));
     state.on(news("queued"));
     let shown = text(&state, SMALL);
     assert!(shown.contains("▸⋮ msg-0000") && shown.contains("─ Story of msg-000000000001 "), "{shown}");
@@ -205,7 +208,7 @@ fn queued_tasks_have_their_place_in_the_queue() {
     let details = json!({"agent": agent, "current": null, "queue": [queued("first"), queued("sjis-docs")], "kept_back": []});
     state.on(TopInput::Details(Box::new(serde_json::from_value(details).unwrap())));
     let shown = text(&state, SMALL);
-    assert!(shown.contains("queued, 2nd "), "{shown}");
+    assert!(shown.contains("queued, 2nd of 2 "), "{shown}");
 }
 
 #[test]
