@@ -191,7 +191,7 @@ fn wrong(browser: &Browser) {
     browser.run("location.hash = '#/messages?filter=state:failed'", &[]);
     browser.until("document.querySelectorAll('.window li').length === 1");
     browser.run("location.hash = '#/messages?filter=state:bogus'", &[]);
-    browser.until_shown("“bogus” is no state. Try open, ended");
+    browser.until_shown("There is no state “bogus”. There are queued, at work");
     browser.until("!document.querySelector('.window li')");
 }
 
