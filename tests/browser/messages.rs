@@ -229,6 +229,8 @@ fn found(browser: &Browser) {
 /// Where many tasks are open, few rows are drawn, and the one that is followed is in sight.
 fn in_the_command_center(browser: &Browser) {
     browser.run("location.hash = '#/command'", &[]);
+    // A page that was opened while the daemon still read its journal has been told of each message since.
+    browser.reload();
     let rows = "document.querySelectorAll('.work .window li').length";
     browser.until(&format!("{rows} > 5 && {rows} < 40"));
     let count = "Number(document.querySelector('.work .window li').getAttribute('aria-setsize'))";
