@@ -8,8 +8,8 @@ use tasuki::engine::words::{AgentName, Nonce};
 use tasuki::io::mux::Mux;
 use tasuki::io::mux::Notices;
 use tasuki::io::mux::Pane;
+use tasuki::io::mux::{MuxError, PaneScreen, Rows};
 use tasuki::io::mux::{PaneFacts, Tag, WindowSpec};
-use tasuki::io::mux::{PaneScreen, Rows};
 use tasuki::io::mux::{SIZE, Server};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -126,7 +126,11 @@ pub(crate) async fn screen_until(
     let mut last = None;
     let looking = async {
         loop {
-            let screen = pane.capture(0, rows).await.unwrap();
+            let screen = match pane.capture(0, rows).await {
+                // On a loaded machine tmux may be at ten megabytes for longer than a call may take.
+                Err(MuxError::Late { .. }) => continue,
+                screen => screen.unwrap(),
+            };
             if done(&screen) {
                 return screen;
             }
