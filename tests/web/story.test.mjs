@@ -133,7 +133,7 @@ test("two steps of one number that say the same are one row and one line", () =>
 });
 
 test("a task that was called off ends so: by whom, with what became of its agent, and as no failure", () => {
-  const begun = [step(0, "accepted"), step(1, "read")], called = { ...step(90, "cancelled", { agent: "boss" }), text: "t cancelled: cancelled by user" };
+  const begun = [step(0, "accepted"), step(1, "read")], called = { ...step(90, "cancelled", { agent: "boss" }), text: "was called off by user" };
   const cut = { ...step(91, "interrupted", { agent: "boss" }), text: "t was called off: boss was interrupted, and its turn has ended" };
   const tree = node("t", "user", "boss", [...begun, called, cut], [], { ended_at: at(90), stage: "cancelled", status: "cancelled" });
   const { rows } = sequence(tree, NOW), last = rows.at(-1);

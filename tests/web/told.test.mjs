@@ -73,7 +73,13 @@ test("four or five cards stand beside each other where an agent's panel is open"
 });
 
 test("the daemon's sentences are told in the page's words, and others as they are", () => {
-  assert.equal(inWords("cancelled: cancelled by user"), "called off by you");
+  assert.equal(inWords("cancelled by user"), "called off by you");
+  assert.equal(inWords("was called off by boss"), "called off by boss");
+  assert.equal(inWords("called off with t-1, of which it was a part"), "called off with t-1, of which it is a part");
+  assert.equal(inWords("was called off, since t-1, of which it was a part, failed"), "called off, since t-1 failed, of which it is a part");
+  assert.equal(inWords("was called off, since its time is up"), "called off, since its time is up");
+  assert.equal(inWords("a, who waits for a limit with t-1"), "a, who waits for a limit with t-1");
+  assert.equal(inWords("a, who waits for a person with t-1"), "a, who waits for you with t-1");
   assert.equal(inWords("you: coder asks something"), "you: coder asks something");
   assert.equal(inWords("who knows"), "who knows");
   language.value = "ja";

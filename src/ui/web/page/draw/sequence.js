@@ -76,7 +76,7 @@ const MADE = {
   completed: (row, context) => ended(row, context, "a.answer", ""),
   failed: (row, context) => ended(row, context, "a.error", "bad"),
   cancelled(row, { whose, story, at }) {
-    const who = /cancelled by (\S+)$/.exec(row.text ?? "")?.[1] ?? null, tail = story.slice(at + 1).find((step) => step.what === "interrupted");
+    const who = /(?:cancelled|called off) by (\S+)$/.exec(row.text ?? "")?.[1] ?? null, tail = story.slice(at + 1).find((step) => step.what === "interrupted");
     const end = { ...row, tone: "", icon: "cancelled", evidence: null, label: { key: "a.off" }, title: who ? ["w.cancelled.by", who] : ["w.cancelled"], also: tail?.text?.replace(/^.*?was called off: /, "") ?? null, isEnd: true };
     return [who && who !== whose ? { ...end, kind: "arrow", from: who, to: whose, isOff: true } : end];
   },

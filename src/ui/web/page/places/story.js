@@ -67,8 +67,8 @@ function Head({ tree, details, open, steps }) {
     ${isSeen && html`<blockquote class="said"><${Text} of=${details.content} isBlock=${true} /></blockquote>`}
     ${tree.stage === "failed" && !answer?.text && details?.reason && html`<div class="note bad"><${Icon} name="failed" tone="bad" /><div class="grow"><strong>${t("need.failed.why")}</strong><p><${Text} of=${firstLine(inWords(details.reason), 600)} /></p></div></div>`}
     ${answer?.text && tree.stage !== "cancelled" && html`<${Answer} answer=${answer} isBad=${tree.stage === "failed"} />`}
-    ${tree.stage === "cancelled" && html`<${CalledOff} tree=${tree} reason=${details?.reason ?? answer?.text} />`}
-    <${After} tree=${tree} />
+    ${tree.stage === "cancelled" && html`<${CalledOff} tree=${tree} reason=${details?.reason} said=${details?.said} />`}
+    <${After} tree=${tree} aside=${details?.put_aside} />
     <${Sums} tree=${tree} steps=${steps} />
     ${tree.waits_for && html`<p class="dim">${t("waits.for")} <${Said} of=${inWords(tree.waits_for)} />${until && html`; <${Until} at=${until} />`}</p>`}
     ${tree.untold > 0 && html`<p class="meta">${plural("m.untold", tree.untold)}</p>`}</div>`;
@@ -88,25 +88,23 @@ function Answer({ answer, isBad }) {
 }
 
 /** A task that was called off has no answer: who called it off, and what its agent had said until then. */
-function CalledOff({ tree, reason }) {
-  const [why, said] = (reason ?? "").split(SAID, 2);
-  const text = inWords(why);
+function CalledOff({ tree, reason, said }) {
+  const text = inWords(reason);
   return html`<div class="note off"><${Icon} name="cancelled" tone="quiet" /><div class="grow"><strong><${Text} of=${text ? capital(text) : t("w.cancelled")} /></strong>
     ${said && html`<p>${t("m.said")}</p><blockquote class="said"><${Text} of=${firstLine(said, 600)} isBlock=${true} /></blockquote>`}</div>${tree.ended_at && html`<${When} at=${tree.ended_at} to="s" withDay=${true} />`}</div>`;
 }
 
-/** How the daemon begins what an agent had said without a claim, behind the reason of an end. */
-const SAID = /\n\nWhat its agent said without reporting that it was done:\n\n/;
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** What became of a task that failed or was called off: it was tried again, or put aside. */
-function After({ tree }) {
+function After({ tree, aside }) {
   const isOver = ["failed", "cancelled"].includes(tree.stage);
   const again = useRetries(isOver ? tree.id : null);
   tick.value;
   if (!isOver) return null;
   if (again?.length > 0) return html`<p class="row wrap after"><${Icon} name="retry" tone="quiet" />${slots("m.again", { next: html`<a class="link id" href=${to("messages", again[0].id)}><${Name} of=${again[0].id} /></a>` })} <span class="meta"><${Word} mark=${markOf(again[0])} /></span></p>`;
-  return again !== null && isPutAside(tree, needs.value.needs, now()) && html`<p class="row after dim"><${Icon} name="done" tone="quiet" />${t("m.aside")}</p>`;
+  if (!aside && (again === null || !isPutAside(tree, needs.value.needs, now()))) return null;
+  return html`<p class="row after dim"><${Icon} name="done" tone="quiet" />${t("m.aside")}${aside && html` <${When} at=${aside} withDay=${true} />`}</p>`;
 }
 
 function Sums({ tree, steps }) {
