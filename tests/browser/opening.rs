@@ -32,6 +32,10 @@ fn the_token_opens_one_tab_over_a_reload_and_is_seen_in_no_address() {
     browser.open(address.split_once('#').expect("a token").0);
     browser.until("document.querySelector('main.closed')");
     browser.until_shown("tasuki web --print-url");
+    // The address that it asks for opens it where it is.
+    browser.open(&address);
+    browser.until("document.querySelector('h1') && document.querySelector('main:not(.closed)')");
+    assert!(!browser.run("return location.href", &[]).to_string().contains(token));
     // One that is wrong is told of, also when its tab is loaded anew and nothing of it is left.
     let origin = address.split_once('#').expect("a token").0.to_owned();
     browser.new_tab();

@@ -67,6 +67,19 @@ fn an_address_gives_the_lines_of_the_verb_in_pages() {
         assert_eq!((found, &problem["code"]), (status, &code.into()), "{query}: {problem}");
     }
     assert_eq!(house.ask(&["log", "--since", "soon"]).status.code(), Some(2));
+    // Of a time all lines are printed, and of all the last ones.
+    for number in 0..30 {
+        house.drop(&format!("info-{number}.yaml"), "to: user\ntype: info\ncontent: x\n");
+    }
+    house.until("them", |house| house.read("status/activity.log").matches("info from user").count() >= 30);
+    let since = ok(&house, &["log", "--since", "1h"]).lines().filter(|line| line.starts_with("20")).count();
+    assert!(since > all.len() + 29, "{since} lines");
+    let last = ok(&house, &["log"])
+        .lines()
+        .filter(|line| line.starts_with("20") && !line.contains(" unread: "))
+        .count();
+    assert_eq!(last, 40);
+    let all = pages(&house, "limit=1000");
     both(&mut house, |house, _| assert_eq!(by_verb(house, &[])[..all.len()], all));
 }
 

@@ -234,9 +234,20 @@ impl House {
         let start = Instant::now();
         while !holds(self) {
             let late = start.elapsed() > patience;
-            assert!(!late, "waited for {what}\n{}\n{}", self.read("status/activity.log"), self.output());
+            assert!(
+                !late,
+                "waited for {what}\n{}\n{}\n{}",
+                self.read("status/activity.log"),
+                self.agents(),
+                self.output()
+            );
             std::thread::sleep(PAUSE);
         }
+    }
+
+    /// What the status files say of the agents.
+    fn agents(&self) -> String {
+        self.files("status/agents").iter().filter_map(|path| fs::read_to_string(path).ok()).collect()
     }
 
     /// tmux on the workspace's own server.

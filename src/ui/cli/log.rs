@@ -19,6 +19,8 @@ use crate::wire::team_file::Settings;
 use std::io::IsTerminal;
 use std::time::Duration;
 
+/// Lines that are printed where nothing else is asked for.
+const LINES: usize = 40;
 /// Between two looks at a log that is followed: a person notices no difference.
 const LOOK: Duration = Duration::from_millis(200);
 
@@ -42,9 +44,9 @@ pub(super) struct Args {
     /// Print new lines as they are written
     #[arg(short, long)]
     follow: bool,
-    /// Number of lines
-    #[arg(short = 'n', long, value_name = "NUMBER", default_value_t = 40, value_parser = read_whole::<usize>)]
-    lines: usize,
+    /// Number of lines [default: 40, or all with --since]
+    #[arg(short = 'n', long, value_name = "NUMBER", value_parser = read_whole::<usize>)]
+    lines: Option<usize>,
     /// Only lines since then: a duration such as 2h, or RFC 3339
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
@@ -60,7 +62,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let since = args.since.as_deref().map(|text| log_since(text, clock::wall_now())).transpose();
     let since = since.map_err(refused)?;
     let end = log.end()?;
-    let wish = LogWish { lines: args.lines, since, bytes: u64::MAX };
+    let most = if since.is_some() { usize::MAX } else { LINES };
+    let wish = LogWish { lines: args.lines.unwrap_or(most), since, bytes: u64::MAX };
     let lines = log.before(end, wish)?.lines;
     if let Some(id) = unknown(&workspace, &log, &lines)? {
         let lies = MessageId::new(id).ok().and_then(|id| dropping::lies(&workspace, &id));

@@ -45,7 +45,9 @@ export function withQuery(changes) {
 
 export function startRouting() {
   const read = () => {
-    route.value = parse(location.hash);
+    // An address with a token was opened in this tab: the page begins with that.
+    if (location.hash.startsWith("#token=")) location.reload();
+    else route.value = parse(location.hash);
   };
   window.addEventListener("hashchange", read);
   window.addEventListener("popstate", read);
