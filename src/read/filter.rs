@@ -117,7 +117,10 @@ fn state(word: &str) -> Result<StateFilter, Problem> {
         "any" => Some(StateFilter::Any),
         "open" => Some(StateFilter::Open),
         "ended" => Some(StateFilter::Ended),
-        "done" => Some(StateFilter::Status(Status::Completed)),
+        "done" | StandingInfo::DELIVERED => Some(StateFilter::Status(Status::Completed)),
+        // As the page says them.
+        "waits for a limit" => Some(StateFilter::Standing(StandingInfo::LIMIT)),
+        "waits for parts" => Some(StateFilter::Stage(StageName::Waiting)),
         _ => standing.map(StateFilter::Standing),
     };
     let status = || Status::ALL.into_iter().find(|status| status.word() == said).map(StateFilter::Status);

@@ -71,8 +71,14 @@ impl TopState {
         let is_shown_otherwise = message.stage == Some(StageName::Working) && state.longest() != "at work";
         // What waits for a person or a limit is not at work, whatever the stage is called.
         let stage = if is_shown_otherwise { ["", ""] } else { stage };
-        let ended = if message.status == Status::Completed { "done" } else { "" };
-        wish.fits(&texts, &[state.longest(), stage[0], stage[1], message.status.word(), limit, ended])
+        let ended = if message.status == Status::Completed { "done, delivered" } else { "" };
+        let open = if message.stage.is_some_and(StageName::has_ended) { "ended" } else { "open" };
+        let parts = if message.stage == Some(StageName::Waiting) { "waits for parts" } else { "" };
+        let more = [limit, ended, open, parts];
+        wish.fits(
+            &texts,
+            &[&[state.longest(), stage[0], stage[1], message.status.word()][..], &more].concat(),
+        )
     }
 
     /// Whether an agent fits.

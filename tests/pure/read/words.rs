@@ -80,13 +80,15 @@ fn a_state_is_asked_for_by_the_words_that_the_lists_show_too() {
     for word in ["called off", "called-off", "Called Off", "cancelled"] {
         assert_eq!(found(word), ["t3"], "{word}");
     }
-    for word in ["done", "completed"] {
+    for word in ["done", "completed", "delivered"] {
         assert_eq!(found(word), ["t2"], "{word}");
     }
     for word in ["at work", "working"] {
         assert_eq!(found(word), ["t1"], "{word}");
     }
-    for word in ["waiting for a limit", "waits for you", "held", "failed"] {
+    for word in
+        ["waiting for a limit", "waits for a limit", "waits for parts", "waits for you", "held", "failed"]
+    {
         assert!(found(word).is_empty(), "{word}");
     }
     let Err(Problem { why, .. }) = of_state("busy").answer(&mut model) else { panic!("it is no state") };

@@ -408,6 +408,8 @@ fn filters_know_the_words_of_the_screen_and_of_the_contract() {
         ("pending", "sjis-docs"),
         ("completed", "old-one"),
         ("state:done", "old-one"),
+        ("state:delivered", "old-one"),
+        ("state:ended", "bad-1 off-1 old-one"),
         ("waits for you", "dry-run.plan.code dry-run"),
     ] {
         assert_eq!(found(&mut state, "4", filter).0, ids, "{filter}");
