@@ -88,12 +88,44 @@ impl Log {
         }
     }
 
+    /// The end of the file is to be read again: what is no step of the journal, as that an agent has fallen silent, stands there alone.
+    pub(super) fn read_again(&mut self) {
+        self.older = OlderLines::Unread;
+    }
+
+    /// Takes the end of the file, the oldest line first: each that is not here yet comes to its place.
+    fn merge(&mut self, lines: Vec<LogLine>) {
+        // Where the line stands that is before it in the file.
+        let mut behind: Option<usize> = None;
+        for line in lines {
+            let is_with = |at: &usize| self.lines.get(*at).is_some_and(|known| known.at == line.at);
+            let from = match behind.filter(is_with) {
+                Some(at) => at + 1,
+                None => self.lines.partition_point(|known| known.at < line.at),
+            };
+            let mut of_its_moment = self.lines.range(from..).take_while(|known| known.at == line.at);
+            let at = match of_its_moment.position(|known| known.text == line.text) {
+                Some(same) => from + same,
+                None => {
+                    self.lines.insert(from, line);
+                    self.first -= 1;
+                    from
+                }
+            };
+            behind = Some(at);
+        }
+        self.keep();
+    }
+
     /// Takes older lines, if they are those that are wanted.
     pub(super) fn put_before(&mut self, older: Older) {
         if self.wanted() != Some(older.asked) {
             return;
         }
         self.older = older.next.map_or(OlderLines::None, OlderLines::Before);
+        if older.asked.is_none() {
+            return self.merge(older.lines);
+        }
         for line in older.lines.into_iter().rev() {
             let is_here = match self.lines.front() {
                 None => false,

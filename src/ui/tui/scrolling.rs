@@ -29,6 +29,9 @@ impl TopState {
     /// Where older lines are to be read; none if there are enough, or no more.
     pub(super) fn wants_older(&self) -> Option<Option<LogPlace>> {
         let place = self.log.wanted().filter(|_| self.beside == Beside::Log)?;
+        if place.is_none() {
+            return Some(None);
+        }
         let last = self.log_view.last.unwrap_or(i64::MAX);
         let above = self.log_lines().filter(|(number, _)| *number <= last).take(AHEAD).count();
         (above < AHEAD).then_some(place)
@@ -40,6 +43,7 @@ impl TopState {
             self.close_log();
         } else {
             self.beside = Beside::Log;
+            self.log.read_again();
             self.zoomed = true;
             self.beside_from = 0;
         }

@@ -177,6 +177,34 @@ fn older_lines_are_read_behind_those_that_are_there() {
 }
 
 #[test]
+fn what_is_no_step_is_told_when_the_log_is_opened_again() {
+    let (mut state, size) = (after(3), (80, 24));
+    let line = |seconds: i64, text: &str| LogLine {
+        at: NOW - seconds * 1000,
+        text: text.to_owned(),
+        evidence: None,
+    };
+    let step = |number: i64| line(3 - number, &format!("step-{number:03} happens"));
+    let mut told = |lines: Vec<LogLine>| {
+        key(&mut state, Key::Char('l'), size);
+        assert_eq!(state.wants().older, Some(None), "the end of the file is read whenever it is opened");
+        state.on(TopInput::Older(Older { asked: None, lines, next: None }));
+        let text = shown(&mut state, size);
+        key(&mut state, Key::Char('l'), size);
+        text
+    };
+    let silent = line(2, "nothing has been typed to writer");
+    let text = told(vec![silent.clone(), step(1), step(2)]);
+    let order = ["step-000", "nothing has", "step-001", "step-002"].map(|word| text.find(word).unwrap_or(0));
+    assert!(order.is_sorted() && order[0] > 0, "{text}");
+    let text = told(vec![silent, step(1), step(2), line(1, "writer ended"), line(0, "the newest")]);
+    for (word, times) in [("nothing has", 1), ("step-001", 1), ("step-002", 1), ("writer ended", 1)] {
+        assert_eq!(text.matches(word).count(), times, "{word}: {text}");
+    }
+    assert!(text.find("writer ended") < text.find("the newest"), "{text}");
+}
+
+#[test]
 fn steps_that_the_files_have_had_are_not_told_twice() {
     let mut state = ledger(false);
     let line = |seconds: i64, text: &str| LogLine {
