@@ -5,10 +5,12 @@ mod command;
 #[expect(clippy::module_inception, reason = "the room is named after the one thing in it")]
 pub mod engine;
 pub mod event;
+pub mod evidence;
 mod form;
 pub mod history;
 mod index;
 pub mod input;
+pub mod job;
 pub mod life;
 pub mod live;
 pub mod message;
