@@ -3,6 +3,7 @@
 use crate::daemon::mailbox::mail::Mail;
 use crate::daemon::panes::orders::PaneNews;
 use crate::daemon::tmux::news::TmuxNews;
+use crate::engine::job::{Found, JobId};
 use crate::io::team_file::SettingsError;
 use crate::wire::team_file::Settings;
 use std::path::PathBuf;
@@ -20,6 +21,12 @@ pub enum News {
     Mail(Mail),
     /// An agent's pane has something to say.
     Pane(PaneNews),
+    /// A job is done.
+    Job {
+        id: JobId,
+        /// What came of it.
+        found: Found,
+    },
     /// The tmux server came or went.
     Tmux(TmuxNews),
     /// The team file was read again.

@@ -7,6 +7,7 @@ pub mod ending;
 mod ground;
 pub mod health;
 pub mod inbox;
+pub mod jobs;
 pub mod journal;
 pub mod r#loop;
 pub mod mailbox;

@@ -5,6 +5,7 @@ use super::life::{self, Illegal, Move, StageName, Turn, TurnKind};
 use super::message::{BodyRef, Kind, Message, Outcome};
 use super::state::{Agent, Finished, LastEnd, Open, PartAnswer, Phase, State};
 use super::words::{AgentName, MessageId, Millis, Seq};
+use crate::engine::evidence::{Checks, Evidence, FailedCheck};
 use crate::engine::life::said::Said;
 use crate::engine::team::need::{Need, NeedKind};
 use crate::engine::team::timeouts::ADOPTION_GRACE_MS;
@@ -49,6 +50,11 @@ impl State {
                     open.said = Some(Box::new(said));
                 }
             }
+            Event::Based { id, base } => self.with_checks(id, |checks| checks.base = Some((**base).clone())),
+            Event::Claimed { id, made, claim } => self.with_checks(id, |checks| {
+                (checks.made, checks.claim) = (*made, Some((**claim).clone()));
+            }),
+            Event::Checked { id, evidence, .. } => self.checked(at, id, evidence),
             Event::Ended { id, outcome, answer, .. } => {
                 self.end(at, place, id, *outcome, answer.as_deref())?
             }
@@ -114,6 +120,24 @@ impl State {
         })?;
         self.learn(id, before, got);
         Ok(())
+    }
+
+    fn with_checks(&mut self, id: &MessageId, f: impl FnOnce(&mut Checks)) {
+        if let Some(open) = self.open.get_mut(id) {
+            f(open.checks.get_or_insert_default());
+        }
+    }
+
+    /// A check that found something missing is kept: its agent is told of it.
+    fn checked(&mut self, at: Millis, id: &MessageId, evidence: &[Evidence]) {
+        let turn = self.open.get(id).and_then(|open| open.stage.turn()).map_or(0, |turn| turn.number);
+        if evidence.iter().all(|evidence| evidence.passed) {
+            return;
+        }
+        self.with_checks(id, |checks| {
+            checks.untold = true;
+            checks.failed.push(FailedCheck { turn, at, evidence: evidence.to_vec() });
+        });
     }
 
     fn accept(&mut self, message: &Message, place: BodyRef, not_before: Millis, unmet: &[MessageId]) {
@@ -362,6 +386,12 @@ impl Open {
         // A task that is told anew, since its agent died, says nothing of answers that came meanwhile.
         if turn.kind == TurnKind::Answers {
             self.unread.clear();
+        }
+        // So is whoever reads its file anew: what failed stands there.
+        if matches!(turn.kind, TurnKind::Feedback | TurnKind::Task)
+            && let Some(checks) = self.checks.as_mut().filter(|checks| checks.untold)
+        {
+            checks.untold = false;
         }
         self.reminded = turn.kind == TurnKind::Reminder;
         if !self.reminded {

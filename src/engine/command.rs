@@ -106,6 +106,7 @@ impl Work<'_> {
         let source = CompletionSource::Reply;
         self.claim(&id, Claim { source, proven: true, outcome, body, truncated: false, by: None });
         let what = match self.outcome(&id) {
+            None if self.state.claimed.contains(&id) => "is being checked",
             None => {
                 "waits for its parts; what you gave is its answer if you give no other when you are told theirs"
             }

@@ -7,6 +7,7 @@ use super::message::{BodyRef, Known, Outcome, RequestId};
 use super::state::{State, Timer};
 use super::team::Team;
 use super::words::{AgentName, MessageId, Millis, Seq, Token};
+use crate::engine::job::JobId;
 use crate::engine::life::owed::Owed;
 use crate::engine::message::bounces::Bounces;
 use crate::engine::screen::guard::Shut;
@@ -68,6 +69,8 @@ pub(super) struct Live {
     pub(super) suspects: Vec<AgentName>,
     /// Whether tmux is out of reach: its server is gone, or the connection to it.
     pub(super) tmux_lost: bool,
+    /// Jobs that were asked for and are not done.
+    pub(super) jobs: BTreeSet<JobId>,
 }
 
 /// What came of one input.
@@ -197,6 +200,7 @@ impl Engine {
     pub fn recover(&mut self, moment: Moment, found: &[FoundPane]) -> Step {
         let mut work = Work::new(self, moment);
         work.recover(found);
+        work.check_again();
         work.offer_all();
         work.finish()
     }
@@ -255,6 +259,7 @@ impl<'a> Work<'a> {
             }
             Input::Command { request, by, command } => self.take_command(request, by.as_ref(), command),
             Input::Report { agent, nonce, report } => self.take_report(&agent, nonce, report),
+            Input::Job { id, found } => self.job_done(&id, found),
             Input::TmuxLost { why } => self.tmux_lost(&why),
             Input::TmuxCut => self.tmux_cut(),
             Input::TmuxBack(found) => self.tmux_back(&found),
@@ -321,7 +326,7 @@ impl<'a> Work<'a> {
                 }
                 self.touch(&message.to.clone());
             }
-            Event::Moved { id, .. } => self.show_open(id),
+            Event::Moved { id, .. } | Event::Checked { id, .. } => self.show_open(id),
             Event::Ended { id, .. } => self.touch_ended(id),
             Event::Agent { name, .. } => self.touch(name),
             _ => {}

@@ -6,6 +6,7 @@ use super::life::{self, CompletionSource, Move};
 use super::message::{Body, Kind, Message, Outcome};
 use super::state::{Agent, Finished, Open};
 use super::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey};
+use crate::engine::evidence::{Base, Evidence, KeptClaim};
 use crate::engine::life::interrupted::Interrupted;
 use crate::engine::message::refusal::Code;
 use crate::engine::team::need::{AnsweredBy, Need};
@@ -87,6 +88,30 @@ pub enum Event {
         /// All that was said in it so far.
         #[serde(rename = "content", with = "form::shared")]
         text: Arc<str>,
+    },
+    /// What was there before an agent was told of a task that expects something.
+    Based {
+        /// Of which task.
+        id: MessageId,
+        base: Box<Base>,
+    },
+    /// A claim whose task expects something: it is checked before it counts.
+    Claimed {
+        /// Of which task.
+        id: MessageId,
+        /// The number of its check.
+        made: u16,
+        #[serde(flatten)]
+        claim: Box<KeptClaim>,
+    },
+    /// What was found when a claim was checked.
+    Checked {
+        /// Of which task.
+        id: MessageId,
+        /// The number of the check.
+        made: u16,
+        /// One for each thing that is expected.
+        evidence: Vec<Evidence>,
     },
     /// A message ended.
     Ended {
@@ -178,6 +203,9 @@ pub struct Answer {
     /// Whether only a part of the text could be kept.
     #[serde(default, skip_serializing_if = "is_default")]
     pub truncated: bool,
+    /// What was found when its claim was checked, where the task expects something.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub evidence: Vec<Evidence>,
     pub at: Millis,
 }
 

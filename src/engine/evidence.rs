@@ -6,6 +6,7 @@ use crate::engine::life::CompletionSource;
 use crate::engine::message::Body;
 use crate::engine::words::{AgentName, Millis};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// What was there before the first turn of a task was typed. A claim is held against it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,6 +91,21 @@ pub struct KeptClaim {
     /// What it answers.
     #[serde(flatten)]
     pub body: Body,
+}
+
+impl Checks {
+    /// What was claimed last, and whether its beginning is missing.
+    #[must_use]
+    pub fn claimed(&self) -> Option<(Arc<str>, bool)> {
+        let claim = self.claim.as_ref().filter(|claim| !claim.body.content.trim().is_empty())?;
+        Some((claim.body.content.clone(), claim.truncated))
+    }
+
+    /// What the newest check found that failed.
+    #[must_use]
+    pub fn newest(&self) -> &[Evidence] {
+        self.failed.last().map_or(&[], |failed| &failed.evidence)
+    }
 }
 
 impl Evidence {

@@ -5,6 +5,7 @@ use super::life::Move;
 use super::message::{Kind, Message, Outcome};
 use super::state::State;
 use super::words::{AgentName, MessageId, Millis};
+use crate::engine::evidence::Evidence;
 use crate::engine::view::ONLY_THE_END;
 use crate::engine::words::ourselves;
 
@@ -49,6 +50,23 @@ pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
         }
         Event::Said { id, turn, text, notice, .. } => {
             (Some(id.clone()), whose.cloned(), format!("{id}: {}", said(*turn, text, *notice)))
+        }
+        Event::Based { id, base } => {
+            let commit = base
+                .commit
+                .as_deref()
+                .map_or(String::new(), |commit| format!(", commit {}", commit.get(..12).unwrap_or(commit)));
+            let agent = &base.agent;
+            let text = format!("{id}: what {agent} has before it was recorded{commit}");
+            (Some(id.clone()), Some(agent.clone()), text)
+        }
+        Event::Claimed { id, made, .. } => {
+            (Some(id.clone()), whose.cloned(), format!("{id} is being checked (claim {made})"))
+        }
+        Event::Checked { id, made, evidence } => {
+            let found: Vec<String> = evidence.iter().map(Evidence::told).collect();
+            let text = format!("{id}: check of claim {made}: {}", found.join("; "));
+            (Some(id.clone()), whose.cloned(), text)
         }
         Event::Ended { id, outcome, answer, why } => {
             let answered = answer.as_ref().map(|answer| &answer.from).filter(|from| **from != ourselves());
@@ -98,9 +116,10 @@ pub fn tell_last(event: &Event, state: &State) -> Option<HistoryLine> {
     let whose = match event {
         Event::Ended { id, .. } => whose(id, state),
         // To whom it goes may be a pool, which has no log.
-        Event::Moved { id, .. } | Event::Said { id, .. } => {
-            state.open.get(id).and_then(|open| open.agent.as_ref())
-        }
+        Event::Moved { id, .. }
+        | Event::Said { id, .. }
+        | Event::Claimed { id, .. }
+        | Event::Checked { id, .. } => state.open.get(id).and_then(|open| open.agent.as_ref()),
         _ => None,
     };
     tell(event, whose)

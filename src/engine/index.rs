@@ -45,6 +45,9 @@ impl State {
         if let Some(whole) = open.message.part_of() {
             put(&mut self.parts, whole, &id);
         }
+        if open.stage.category() == Category::Closing {
+            self.claimed.insert(id.clone());
+        }
         if let Some(count) = self.tally.of(open.stage) {
             *count += 1;
         }
@@ -74,6 +77,9 @@ impl State {
         }
         if let Some(whole) = open.message.part_of() {
             take(&mut self.parts, whole, id);
+        }
+        if open.stage.category() == Category::Closing {
+            self.claimed.remove(id);
         }
         if let Some(count) = self.tally.of(open.stage) {
             *count = count.saturating_sub(1);

@@ -5,6 +5,7 @@ use super::message::{Draft, RequestId, Source};
 pub use super::moment::{FoundPane, Moment};
 use super::team::Team;
 use super::words::{AgentName, MessageId, Millis, Nonce, PaneId, ProcessKey, Token};
+use crate::engine::job::{Found, Job, JobId};
 use crate::engine::life::interrupted::Interrupted;
 use crate::engine::message::refusal::Refusal;
 pub use crate::engine::message::reply::Reply;
@@ -51,6 +52,12 @@ pub enum Input {
         nonce: Nonce,
         /// What was seen.
         report: Report,
+    },
+    /// A job is done.
+    Job {
+        id: JobId,
+        /// What came of it.
+        found: Found,
     },
     /// The connection to tmux ended; the panes may well be there.
     TmuxCut,
@@ -324,6 +331,14 @@ pub enum Effect {
         /// Whether its message ended without it, so that it may go on with it.
         off: bool,
     },
+    /// Do something outside; answered by [`Input::Job`]. One with this id that waits or is under way is not done twice.
+    Job {
+        id: JobId,
+        /// What is to be done.
+        job: Job,
+    },
+    /// Nobody needs a message's jobs any more.
+    DropJobs(MessageId),
     /// Remove a claimed file: it is in the journal.
     Forget(Source),
     /// Keep a claimed file until there is room for it.

@@ -3,6 +3,7 @@
 use super::life::Stage;
 use super::message::{BodyRef, Known, Message, Outcome};
 use super::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
+use crate::engine::evidence::Checks;
 use crate::engine::form::{self, is_default};
 use crate::engine::life::queue::{Queue, QueueKey};
 use crate::engine::life::said::Said;
@@ -34,6 +35,8 @@ pub struct State {
     pub given: BTreeMap<AgentName, BTreeSet<MessageId>>,
     /// Tasks that have not ended, by the task of which they are parts.
     pub parts: BTreeMap<MessageId, BTreeSet<MessageId>>,
+    /// Messages whose claim is being checked.
+    pub claimed: BTreeSet<MessageId>,
     /// Moments at which something is to be looked at.
     pub timers: BTreeSet<(Millis, Timer)>,
     /// The deadlines of open messages: moments on the wall clock, which the timers do not go by.
@@ -114,6 +117,9 @@ pub struct Progress {
     /// What its agent said in turns that ended without a claim, since the last one that was no reminder.
     #[serde(default, skip_serializing_if = "is_default")]
     pub said: Option<Box<Said>>,
+    /// What is known of its checks, where it expects any.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub checks: Option<Box<Checks>>,
 }
 
 impl Usual for Progress {
@@ -132,6 +138,7 @@ impl Usual for Progress {
             typed_at: None,
             note: None,
             said: None,
+            checks: None,
         };
         &NONE_YET
     }

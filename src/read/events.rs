@@ -158,6 +158,9 @@ fn subject(event: &Event) -> Option<&MessageId> {
         Event::Accepted { message, .. } => Some(&message.id),
         Event::Moved { id, .. }
         | Event::Said { id, .. }
+        | Event::Based { id, .. }
+        | Event::Claimed { id, .. }
+        | Event::Checked { id, .. }
         | Event::Ended { id, .. }
         | Event::Agent { change: AgentChange::Interrupted { id, .. }, .. } => Some(id),
         _ => None,

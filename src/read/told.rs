@@ -21,8 +21,19 @@ pub(super) fn told(event: &Event, whose: Option<&AgentName>) -> Option<EventInfo
 }
 
 /// The kinds of events, as they are asked for.
-pub(super) const KINDS: [&str; 8] =
-    ["accepted", "duplicate", "refused", "moved", "said", "ended", "agent", "halted"];
+pub(super) const KINDS: [&str; 11] = [
+    "accepted",
+    "duplicate",
+    "refused",
+    "moved",
+    "said",
+    "based",
+    "claimed",
+    "checked",
+    "ended",
+    "agent",
+    "halted",
+];
 
 fn kind(event: &Event) -> &'static str {
     match event {
@@ -31,6 +42,9 @@ fn kind(event: &Event) -> &'static str {
         Event::Refused { .. } => "refused",
         Event::Moved { .. } => "moved",
         Event::Said { .. } => "said",
+        Event::Based { .. } => "based",
+        Event::Claimed { .. } => "claimed",
+        Event::Checked { .. } => "checked",
         Event::Ended { .. } => "ended",
         Event::Agent { .. } => "agent",
         Event::Halted { .. } => "halted",
@@ -89,6 +103,7 @@ pub(super) fn evidence(event: &Event) -> Option<String> {
         Event::Moved { why: Why::Receipt(receipt), .. } => Some(receipt.word().to_owned()),
         Event::Moved { why: Why::Source(source), .. } => Some(source.word().to_owned()),
         Event::Moved { why: Why::Text(text), .. } => Some(text.clone()),
+        Event::Claimed { claim, .. } => Some(claim.source.word().to_owned()),
         Event::Ended { answer: Some(answer), .. } => {
             let source = answer.source.map(|source| source.word());
             source.map(|source| format!("{source}, proof: {}", answer.proof().word()))

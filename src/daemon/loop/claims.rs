@@ -11,19 +11,19 @@ impl Daemon {
     /// after it; but not where that takes as long as something cannot be taken.
     pub(in crate::daemon) fn take_input(&mut self, input: Input) {
         if let Some(sweep) = self.waits_behind(&input) {
-            return self.claims.put(sweep, input);
+            return self.mailbox.claims.put(sweep, input);
         }
         self.let_go_before(&input);
-        if self.claims.holds(&input) {
+        if self.mailbox.claims.holds(&input) {
             let sweep = self.mailbox.sweep();
-            return self.claims.put(sweep, input);
+            return self.mailbox.claims.put(sweep, input);
         }
         self.step(input);
     }
 
     /// The sweep after which the last claim goes on whose task this input would take away, where it waits for that.
     fn waits_behind(&self, input: &Input) -> Option<u64> {
-        let waits = self.claims.sweep_before(input, self.engine.state());
+        let waits = self.mailbox.claims.sweep_before(input, self.engine.state());
         waits.filter(|_| self.ending.is_none() && !self.health.notes.has(About::Untaken))
     }
 
@@ -31,7 +31,7 @@ impl Daemon {
     pub(in crate::daemon) fn take_back(&mut self, found: PanesFound) {
         let back = Input::TmuxBack(found.panes.clone());
         if self.waits_behind(&back).is_some() {
-            self.claims.found = Some(found);
+            self.mailbox.claims.found = Some(found);
             return;
         }
         self.let_go_before(&back);
@@ -43,19 +43,19 @@ impl Daemon {
 
     /// What was found is not there any more.
     pub(in crate::daemon) fn forget_found(&mut self) {
-        self.claims.found = None;
+        self.mailbox.claims.found = None;
     }
 
     /// Takes what was found, if nothing goes before that any more.
     pub(super) fn take_found(&mut self) {
-        if let Some(found) = self.claims.found.take() {
+        if let Some(found) = self.mailbox.claims.found.take() {
             self.take_back(found);
         }
     }
 
     /// What was seen before counts.
     pub(in crate::daemon) fn let_go_before(&mut self, input: &Input) {
-        for earlier in self.claims.going_before(input, self.engine.state()) {
+        for earlier in self.mailbox.claims.going_before(input, self.engine.state()) {
             self.step(earlier);
         }
     }
@@ -63,7 +63,7 @@ impl Daemon {
     /// How many more messages are taken. At the end only claims that wait have any taken: what lies in `queue/` is found at
     /// the next start.
     pub(in crate::daemon) fn room(&self) -> Room {
-        if self.ending.is_some() && self.claims.is_empty() {
+        if self.ending.is_some() && self.mailbox.claims.is_empty() {
             return Room::Shut;
         }
         let room = usize::try_from(self.engine.team().limits.open_max).unwrap_or(usize::MAX);
@@ -82,18 +82,18 @@ impl Daemon {
     /// which finds them where they were found this time.
     pub(in crate::daemon) fn close_claims(&mut self) {
         if self.health.notes.has(About::Untaken) {
-            self.claims.clear();
+            self.mailbox.claims.clear();
         }
         self.swept(u64::MAX);
     }
 
     /// The drop zones were swept for these claims.
     pub(in crate::daemon) fn swept(&mut self, sweep: u64) {
-        while let Some(input) = self.claims.next(sweep) {
+        while let Some(input) = self.mailbox.claims.next(sweep) {
             self.step(input);
         }
         self.take_found();
-        self.engine.spare(self.claims.about(self.engine.state()));
+        self.engine.spare(self.mailbox.claims.about(self.engine.state()));
         if self.engine.has_put_off() {
             self.step(Input::Wake);
         }

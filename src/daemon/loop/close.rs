@@ -57,7 +57,7 @@ impl Daemon {
             if let Err(broken) = self.hand_out() {
                 return tracing::error!(%broken, "the last events could not be written");
             }
-            let is_idle = self.journal.is_idle() && self.views.is_idle() && self.claims.is_empty();
+            let is_idle = self.journal.is_idle() && self.views.is_idle() && self.mailbox.claims.is_empty();
             if may_hear && is_idle && self.panes.tasks.is_empty() {
                 return;
             }

@@ -1,10 +1,10 @@
 //! What the loop owns.
 
-use crate::daemon::claims::barrier::ClaimBarrier;
 use crate::daemon::clients::handle::ClientsHandle;
 use crate::daemon::ending::Ending;
 use crate::daemon::health::HealthHandle;
 use crate::daemon::inbox::Inbox;
+use crate::daemon::jobs::handle::JobsHandle;
 use crate::daemon::journal::handle::JournalHandle;
 use crate::daemon::mailbox::handle::MailboxHandle;
 use crate::daemon::panes::handle::PanesHandle;
@@ -25,8 +25,8 @@ pub struct Daemon {
     pub(in crate::daemon) journal: JournalHandle,
     pub(in crate::daemon) views: ViewsHandle,
     pub(in crate::daemon) mailbox: MailboxHandle,
-    pub(in crate::daemon) claims: ClaimBarrier,
     pub(in crate::daemon) panes: PanesHandle,
+    pub(in crate::daemon) jobs: JobsHandle,
     pub(in crate::daemon) clients: ClientsHandle,
     pub(in crate::daemon) health: HealthHandle,
     pub(in crate::daemon) inbox: Inbox,

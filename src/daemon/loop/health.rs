@@ -53,7 +53,7 @@ impl Daemon {
         self.note(About::Untaken, note);
         if self.health.notes.has(About::Untaken) {
             // That may take for ever, and a person who calls a task off does not wait for it.
-            while let Some(order) = self.claims.take_order() {
+            while let Some(order) = self.mailbox.claims.take_order() {
                 self.let_go_before(&order);
                 self.step(order);
             }

@@ -36,6 +36,10 @@ impl Daemon {
                 }
                 PaneWord::Doing(line) => self.views.doing(news.agent, line),
             },
+            News::Job { id, found } => {
+                self.jobs.done(&id);
+                self.take_input(Input::Job { id, found });
+            }
             News::Tmux(news) => self.take_tmux(news),
             News::Team(read) => self.take_team(*read),
             News::Meddled(paths) => self.views.meddled(paths),
@@ -75,7 +79,7 @@ impl Daemon {
             self.swept(sweep);
         }
         // What still waits here was looked up long ago.
-        if self.claims.is_empty() && self.journal.rotation.held_back.is_empty() {
+        if self.mailbox.claims.is_empty() && self.journal.rotation.held_back.is_empty() {
             self.engine.keep_lately(self.mailbox.archives_behind(mail.archives));
         }
     }

@@ -45,6 +45,8 @@ impl Daemon {
             Effect::Watch { agent, nonce, id, from, turn } => {
                 self.show_turn(id, PendingTurn { agent, nonce, from, turn, how: How::Watch });
             }
+            Effect::Job { id, job } => self.jobs.put(id, job),
+            Effect::DropJobs(message) => self.jobs.forget(&message),
             Effect::Forget(source) => self.mailbox.forget(source),
             Effect::Defer { source, places } => self.mailbox.defer(source, places, self.timers.clock.now()),
             Effect::Reject { source, from, refusal } => self.mailbox.reject(source, from, refusal),

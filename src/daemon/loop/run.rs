@@ -74,6 +74,9 @@ impl Daemon {
         let room = self.room();
         self.note_room(room);
         self.mailbox.submit(room);
+        if self.ending.is_none() && self.engine.state().halted.is_none() {
+            self.jobs.submit(&self.config.settings);
+        }
         let now = self.timers.clock.now();
         self.clients.publish(self.engine.is_tmux_lost(), self.health.notes.news());
         self.views.set_rotating(self.journal.rotation.stage != RotationStage::No);

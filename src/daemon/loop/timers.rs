@@ -35,7 +35,7 @@ impl Daemon {
 
     /// Time has come. A claim that came before it is no claim too late; it goes on waiting, for its parts may lie in `queue/`.
     pub(in crate::daemon) fn time_is_up(&mut self) {
-        self.engine.spare(self.claims.about(self.engine.state()));
+        self.engine.spare(self.mailbox.claims.about(self.engine.state()));
         self.step(Input::Wake);
     }
 

@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::daemon::claims::barrier::ClaimBarrier;
 use crate::daemon::mailbox::channel::Mailing;
 use crate::daemon::mailbox::handled::Handled;
 use crate::daemon::mailbox::mail::{Asked, Dropped, Job, Rejected};
@@ -46,6 +47,8 @@ pub struct MailboxHandle {
     asked: Vec<Asked>,
     /// Other jobs, in order; as many as there are callers at most.
     others: VecDeque<Job>,
+    /// Claims that wait for a sweep of the drop zones.
+    pub(in crate::daemon) claims: ClaimBarrier,
     halts: usize,
     /// Archives that it was given.
     archives: usize,
@@ -72,6 +75,7 @@ impl MailboxHandle {
             reject,
             asked,
             others,
+            claims: ClaimBarrier::default(),
             halts: 0,
             archives: 0,
             sweeps: 0,

@@ -1,9 +1,11 @@
 //! A life of the simulated daemon: the real loop with its handles, and its threads' work, done here one piece at a time.
 
+use super::jobs::Jobs;
 use super::tmux::Panes;
 use crate::daemon::clients::request::{CALLS_MAX, Call};
 use crate::daemon::ending::Broken;
 use crate::daemon::inbox::{NEWS_MAX, NewsSender};
+use crate::daemon::jobs::worker::ORDERS_MAX;
 use crate::daemon::journal::rotation::RotationStage;
 use crate::daemon::journal::worker as journal;
 use crate::daemon::journal::worker::Written;
@@ -53,6 +55,7 @@ pub(super) struct Incarnation {
     pub(super) mail_jobs: Receiver<Job>,
     /// What it asks of tmux.
     pub(super) acts: Receiver<Act>,
+    pub(super) jobs: Jobs,
     pub(super) news: NewsSender,
     pub(super) calls: mpsc::Sender<Call>,
     /// Where its threads would tell, at the end.
@@ -140,7 +143,17 @@ fn rouse(
     let views = views::Worker::new(Views::open(&root).map_err(|error| error.to_string())?, journal.reader());
     process.calls = called;
     let ((written_to, written), (shown_to, shown)) = (mpsc::channel(1), mpsc::channel(SHOWN_MAX));
-    let ways = Ways { journal_jobs: jobs, written, views_jobs, shown, mailing, mailbox_alive, handled };
+    let (orders, orders_heard) = mpsc::channel(ORDERS_MAX);
+    let ways = Ways {
+        journal_jobs: jobs,
+        written,
+        views_jobs,
+        shown,
+        mailing,
+        mailbox_alive,
+        handled,
+        jobs: orders,
+    };
     let found = panes.found();
     let tmux = (Mux::none(), &found);
     let (mut daemon, step) =
@@ -162,6 +175,7 @@ fn rouse(
         mailbox,
         mail_jobs,
         acts,
+        jobs: Jobs::new(orders_heard),
         news,
         calls,
         written_to,

@@ -10,6 +10,7 @@ mod callers;
 mod cut;
 mod ending;
 mod history;
+mod jobs;
 mod life;
 mod looks;
 mod model;
@@ -41,7 +42,7 @@ use std::process::Command;
 const SEEDS: u64 = 120;
 
 /// What these have to come by at least, or they prove little: about half of what they do.
-const MET: [(&str, u64); 53] = [
+const MET: [(&str, u64); 57] = [
     ("messages", 1_750),
     ("kills", 375),
     ("deaths in a change", 175),
@@ -93,6 +94,10 @@ const MET: [(&str, u64); 53] = [
     ("STOP made", 115),
     ("STOP removed", 100),
     ("withdrawn for STOP", 5),
+    ("bases recorded", 250),
+    ("checks that passed", 150),
+    ("checks that failed", 150),
+    ("deaths after a job", 2),
     ("ends with the agents", 5),
     ("ends without the agents", 6),
 ];

@@ -40,6 +40,7 @@ pub(super) fn check_end(run: &mut Run) -> Result<(), Wrong> {
     check_ids(&told)?;
     run.callers.told.check(&told)?;
     check_commands(&told)?;
+    run.deeds.check(&told)?;
     let mut copies: BTreeMap<&str, u32> = BTreeMap::new();
     let letters = &run.callers.letters;
     let dropped = run.people.drops.iter().flat_map(|drop| &drop.contents);

@@ -307,6 +307,7 @@ impl Run {
             TurnKind::Reminder if self.chance.one_in(2) => "".into(),
             _ => self.words_of(&id),
         };
+        self.makes_it(&id);
         let how = self.how_it_ends(turn.kind);
         // The socket refuses a reply without a text.
         let text = if matches!(how, 3 | 5 | 6) && text.is_empty() { self.words_of(&id) } else { text };

@@ -39,6 +39,7 @@ impl Run {
             busy |= life.show() != Worked::Nothing;
             busy |= life.look() != Worked::Nothing;
         }
+        busy |= self.jobs_work()?;
         let luck = self.luck();
         busy |= self.panes.make(&mut self.chance, luck);
         for at in (0..self.panes.all.len()).rev() {
@@ -95,7 +96,7 @@ impl Run {
         life.daemon.engine.state().open.is_empty()
             && life.daemon.journal.is_idle()
             && life.daemon.views.is_idle()
-            && life.daemon.claims.is_empty()
+            && life.daemon.mailbox.claims.is_empty()
             && self.callers.all_know()
             && !oracle::anything_lies_there(&self.root)
     }

@@ -1,5 +1,6 @@
 //! Who drops files into the queue: people, and agents that hand on parts and answer. What each dropped is remembered.
 
+use super::jobs::EXPECTED;
 use crate::engine::words::Token;
 use crate::io::fake::{Chance, Change, Machine};
 use crate::wire::time::rfc3339;
@@ -107,6 +108,9 @@ impl People {
             && let Some((before, ..)) = chance.pick(&self.ids)
         {
             let _ = writeln!(head, "depends_on: [{before}]");
+        }
+        if chance.one_in(5) && to != "user" && !head.contains("type: info") {
+            head += EXPECTED;
         }
         let document = self.document(chance, &head);
         if let Some(id) = id {

@@ -52,7 +52,8 @@ impl Run {
         let ms = self.chance.below(4);
         self.pass(ms);
         self.go_on_soon();
-        match self.chance.below(300) {
+        match self.chance.below(320) {
+            300.. => drop(self.jobs_work()?),
             0..60 => drop(self.turn_loop()),
             60..100 => self.write(),
             100..130 => self.show(),
@@ -81,6 +82,7 @@ impl Run {
         }
         for (typed, who) in std::mem::take(&mut self.panes.news) {
             self.check_typed(&typed, &who)?;
+            self.check_base(&typed.id, &who)?;
             self.trace.meet("turns begun");
         }
         self.note_intents();

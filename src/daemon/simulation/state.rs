@@ -2,6 +2,7 @@
 
 use super::callers::Callers;
 use super::history::History;
+use super::jobs::Deeds;
 use super::life::Incarnation;
 use super::people::People;
 use super::reader::Read;
@@ -59,6 +60,7 @@ pub(super) struct Run {
     pub(super) history: History,
     pub(super) texts: Texts,
     pub(super) stop: Stop,
+    pub(super) deeds: Deeds,
     pub(super) calm: bool,
     /// Whether agents do what they are asked and no more: the model says what may be there then.
     pub(super) obliging: bool,
@@ -158,6 +160,7 @@ impl Run {
             history: History::default(),
             texts: Texts::default(),
             stop: Stop::default(),
+            deeds: Deeds::default(),
             runtime: None,
             calm: false,
             obliging: false,

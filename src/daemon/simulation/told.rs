@@ -28,6 +28,10 @@ pub(super) struct JournalSays {
     early: BTreeMap<MessageId, String>,
     /// Parts that had ended when a turn of their task began.
     pub(super) known: BTreeMap<(MessageId, u16), BTreeSet<MessageId>>,
+    /// Claims that were kept to be checked, the newest of each task.
+    claimed: BTreeMap<MessageId, String>,
+    /// Checks of each task's claims, in order: the number, and whether all was there.
+    pub(super) checks: BTreeMap<MessageId, Vec<(u16, bool)>>,
     /// Parts of each that have ended.
     parts: BTreeMap<MessageId, BTreeSet<MessageId>>,
     /// Why each moved, where that was said in words.
@@ -106,7 +110,18 @@ impl JournalSays {
                 if unclaimed.iter().all(|(_, text)| text.trim().is_empty()) {
                     unclaimed.extend(early.map(|text| (0, text)));
                 }
+                let claimed = self.claimed.remove(&id);
+                if unclaimed.iter().all(|(_, text)| text.trim().is_empty()) {
+                    unclaimed.extend(claimed.map(|text| (u16::MAX, text)));
+                }
                 self.ended.entry(id).or_default().push(End { outcome, answer, why, unclaimed });
+            }
+            Event::Claimed { id, claim, .. } => {
+                self.claimed.insert(id, claim.body.content.to_string());
+            }
+            Event::Checked { id, made, evidence } => {
+                let passed = evidence.iter().all(|found| found.passed);
+                self.checks.entry(id).or_default().push((made, passed));
             }
             Event::Said { id, turn: 0, text, .. } => drop(self.early.insert(id, text.to_string())),
             Event::Said { id, turn, text, .. } => {

@@ -1,10 +1,11 @@
 //! A life of the daemon: from the journal to the loop and back. It has a second one when a write to the journal has failed.
 
-use crate::daemon::claims::barrier::ClaimBarrier;
 use crate::daemon::clients::handle::ClientsHandle;
 use crate::daemon::ending::{Broken, Ending, SHUTDOWN};
 use crate::daemon::health::HealthHandle;
 use crate::daemon::inbox::{Inbox, NEWS_MAX, News};
+use crate::daemon::jobs::handle::JobsHandle;
+use crate::daemon::jobs::worker as jobs;
 use crate::daemon::journal::handle::JournalHandle;
 use crate::daemon::r#loop::daemon::{Config, Daemon};
 use crate::daemon::mailbox::handle::MailboxHandle;
@@ -135,8 +136,8 @@ pub(in crate::daemon) fn build(
         journal,
         views,
         mailbox: MailboxHandle::new(ways.mailing, ways.mailbox_alive, ways.handled),
-        claims: ClaimBarrier::default(),
         panes: PanesHandle::new(keys, tmux),
+        jobs: JobsHandle::new(ways.jobs),
         clients,
         health: HealthHandle::new(lost, process.notifier.clone()),
         inbox: Inbox { receiver: inbox, sender: news, tasks: JoinSet::new() },
@@ -167,7 +168,10 @@ fn spawn_workers(
     let mut workers = JoinSet::new();
     let pulse = process.pulse.clone();
     workers.spawn(keeper::keep(process.server.clone(), connected, news.clone(), pulse));
-    let threads = threads::start(process, journal, handled, settings, &news)?;
+    let (orders, inbox_of_jobs) = mpsc::channel(jobs::ORDERS_MAX);
+    let ground = jobs::Ground::of(&process.workspace, &process.around, process.clock);
+    workers.spawn(jobs::work(inbox_of_jobs, ground, news.clone()));
+    let threads = threads::start(process, journal, (handled, orders), settings, &news)?;
     workers.spawn(process.notify.clone().report(news.clone()));
     workers.spawn(watches::views(process.workspace.clone(), news.clone()));
     workers.spawn(watches::team(

@@ -1,6 +1,7 @@
 //! The threads under the loop: journal, views and mailbox, each with its folder opened and its ways in and out.
 
 use crate::daemon::inbox::NewsSender;
+use crate::daemon::jobs::order::JobOrder;
 use crate::daemon::journal::worker as journal;
 use crate::daemon::mailbox::channel;
 use crate::daemon::mailbox::handled::Handled;
@@ -41,6 +42,8 @@ pub struct Ways {
     pub mailbox_alive: oneshot::Receiver<Infallible>,
     /// Dropped files that are in the journal and still on the disk.
     pub handled: Handled,
+    /// To the worker of jobs.
+    pub jobs: mpsc::Sender<JobOrder>,
 }
 
 /// Starts them.
@@ -50,7 +53,7 @@ pub struct Ways {
 pub(in crate::daemon) fn start(
     process: &Process,
     journal: Journal,
-    handled: Handled,
+    (handled, jobs): (Handled, mpsc::Sender<JobOrder>),
     settings: &Settings,
     news: &NewsSender,
 ) -> Result<Threads, StartError> {
@@ -76,6 +79,6 @@ pub(in crate::daemon) fn start(
     let started = started.map_err(io("start the mailbox's thread"))?;
     let mailbox::Started { mailing, alive: mailbox_alive, thread, handled } = started;
     let others = vec![views, thread];
-    let ways = Ways { journal_jobs, written, views_jobs, shown, mailing, mailbox_alive, handled };
+    let ways = Ways { journal_jobs, written, views_jobs, shown, mailing, mailbox_alive, handled, jobs };
     Ok(Threads { ways, journal, others })
 }

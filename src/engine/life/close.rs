@@ -4,6 +4,7 @@ use super::interrupt::BreakOff;
 use super::said::{SAID, Said};
 use crate::engine::engine::Work;
 use crate::engine::event::{Answer, Event, Why};
+use crate::engine::evidence::Evidence;
 use crate::engine::input::Effect;
 use crate::engine::life::{Category, CompletionSource, Move};
 use crate::engine::message::admission::{Route, accepted};
@@ -67,15 +68,30 @@ impl Work<'_> {
             return self.rest(id);
         }
         let Some(open) = self.state.open.get(id) else { return };
+        if open.stage.category() == Category::Closing && claim.outcome == Outcome::Completed {
+            return; // the first claim of the turn is being checked
+        }
         let mut claim = claim;
         if let Some(said) = open.said.as_deref().filter(|_| claim.body.content.trim().is_empty()) {
             claim.body.content = if said.early.is_empty() { claim.body.content } else { said.early.clone() };
         }
-        let from = open.agent.clone().unwrap_or_else(|| open.message.to.clone());
+        let (is_checked, is_claimed) =
+            (Self::is_checked(open, &claim), open.stage.category() == Category::Closing);
         self.unwatch(id, false);
-        for to in [Move::Claim, Move::Verify] {
-            self.go(id, to, Why::Source(claim.source));
+        if is_checked {
+            return self.keep_claim(id, claim);
         }
+        if !is_claimed {
+            self.go(id, Move::Claim, Why::Source(claim.source));
+        }
+        self.end_claimed(id, claim, Vec::new());
+    }
+
+    /// The evidence of a claim is there, or none is asked for: its task ends.
+    pub(in crate::engine) fn end_claimed(&mut self, id: &MessageId, claim: Claim, evidence: Vec<Evidence>) {
+        let Some(open) = self.state.open.get(id) else { return };
+        let from = open.agent.clone().unwrap_or_else(|| open.message.to.clone());
+        self.go(id, Move::Verify, Why::Source(claim.source));
         let answer = Answer {
             id: claim.by.unwrap_or_else(|| self.mint_id()),
             kind: if claim.outcome == Outcome::Completed { Kind::Result } else { Kind::Error },
@@ -84,6 +100,7 @@ impl Work<'_> {
             source: Some(claim.source),
             weak: !claim.proven,
             truncated: claim.truncated,
+            evidence,
             at: self.now,
         };
         let dependants = self.end(id, claim.outcome, Some(answer), None);
@@ -209,7 +226,11 @@ impl Work<'_> {
             let Some(open) = self.state.open.get(&id) else { continue };
             let asks = open.message.kind == Kind::Task;
             let said = open.said.as_deref().map(Said::whole).filter(|(said, _)| !said.trim().is_empty());
-            let answer = asks.then(|| self.own_answer(&why, said));
+            let (said, evidence) = match open.checks.as_deref() {
+                Some(checks) => (said.or_else(|| checks.claimed()), checks.newest().to_vec()),
+                None => (said, Vec::new()),
+            };
+            let answer = asks.then(|| Answer { evidence, ..self.own_answer(&why, said) });
             if break_off == BreakOff::All {
                 self.break_off(&id)
             } else {
@@ -238,6 +259,7 @@ impl Work<'_> {
             source: None,
             weak: false,
             truncated,
+            evidence: Vec::new(),
             at: self.now,
         }
     }
@@ -260,6 +282,10 @@ impl Work<'_> {
         }
         let dependants: Vec<MessageId> =
             self.state.dependants.get(id).into_iter().flatten().cloned().collect();
+        if message.expect.is_some() {
+            self.live.jobs.retain(|job| job.message() != Some(id));
+            self.ask(Effect::DropJobs(id.clone()));
+        }
         self.emit(Event::Ended {
             id: id.clone(),
             outcome,

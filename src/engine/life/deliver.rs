@@ -47,7 +47,11 @@ impl Work<'_> {
         if next.is_none() && self.next_turn(name).is_some() {
             return self.shut(name, Guard::Ending);
         }
-        if let Some((id, kind)) = &next
+        let is_owed = next.as_ref().is_some_and(|(id, _)| self.owes_base(name, id));
+        if is_owed && self.live.free.contains_key(name) {
+            return; // it stays free, and is given its turn when what was there before is recorded
+        }
+        if let Some((id, kind)) = next.as_ref().filter(|_| !is_owed)
             && let Some(fresh) = self.live.free.get(name).copied()
             && !self.state.tokens.contains_key(&fresh)
         {
@@ -181,6 +185,9 @@ impl Work<'_> {
         let turn = open.stage.turn()?;
         match open.stage.category() {
             Category::Queued => (open.stage.not_before() <= Some(self.now)).then_some(turn.kind),
+            Category::Waiting if open.checks.as_deref().is_some_and(|checks| checks.untold) => {
+                Some(TurnKind::Feedback)
+            }
             Category::Waiting if !open.unread.is_empty() => Some(TurnKind::Answers),
             Category::Waiting if turn.token.is_some() && !open.reminded => {
                 (self.state.open_parts(&open.message.id) == 0).then_some(TurnKind::Reminder)

@@ -1,6 +1,7 @@
 //! The life of one message: its stages, what moves it, and the one total function that does so.
 //! The same function runs and recovers; `protocol/LIFE.md` is its table, written by a test.
 
+pub(in crate::engine) mod check;
 pub(in crate::engine) mod close;
 pub(in crate::engine) mod deadline;
 pub(in crate::engine) mod deliver;

@@ -139,19 +139,33 @@ impl Work<'_> {
     /// What it worked on goes back to the queue, or ends if nobody will be there to do it.
     pub(in crate::engine) fn put_back(&mut self, name: &AgentName, why: &str, end: PutBack) {
         let Some(id) = self.current_of(name) else { return };
-        let Some(open) = self.state.open.get(&id) else { return };
+        // Its claim stands, whatever becomes of its agent while it is checked.
+        if !self.state.claimed.contains(&id) {
+            self.put_back_of(&id, name, why, end);
+        }
+    }
+
+    /// What an agent worked on goes back to the queue, or ends if nobody will be there to do it.
+    pub(in crate::engine) fn put_back_of(
+        &mut self,
+        id: &MessageId,
+        name: &AgentName,
+        why: &str,
+        end: PutBack,
+    ) {
+        let Some(open) = self.state.open.get(id) else { return };
         let why = format!("{name} ended while the message was {}: {why}", open.stage.word());
         let pooled = self.team.pools.contains_key(&open.message.to);
         let queued = open.stage.is_queued();
         let for_good = end == PutBack::Gone;
         let hands = if for_good { Hands::Gone } else { Hands::Ended };
         match open.message.on_doubt {
-            _ if for_good && !pooled => self.fail(&id, &why),
+            _ if for_good && !pooled => self.fail(id, &why),
             _ if queued && !for_good => {}
-            OnDoubt::Hold if !queued => self.hold(&id, &why),
+            OnDoubt::Hold if !queued => self.hold(id, &why),
             // It goes on with what it had begun before anything else.
-            _ if end == PutBack::Stopped => self.retry_from(&id, &why, Millis(0), true, hands),
-            _ => self.retry(&id, &why, true, hands),
+            _ if end == PutBack::Stopped => self.retry_from(id, &why, Millis(0), true, hands),
+            _ => self.retry(id, &why, true, hands),
         }
     }
 

@@ -13,6 +13,7 @@ pub mod timeouts;
 pub(in crate::engine) mod unattended;
 
 use super::words::{AgentName, Digest};
+use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::team::power::Powers;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,11 +29,29 @@ pub struct Team {
     pub routes: BTreeMap<AgentName, BTreeSet<AgentName>>,
     /// What agents may command besides what is their own.
     pub may: Powers,
+    /// Commands that may be expected to succeed, by name: argument lists.
+    pub commands: BTreeMap<String, Vec<String>>,
     /// Limits and waiting times.
     pub limits: Limits,
 }
 
 impl Team {
+    /// The argument list of an expected command: by its name, or itself where it is one of those.
+    ///
+    /// # Errors
+    /// [`Code::CommandNotAllowed`]
+    pub fn command(&self, expected: &[String]) -> Result<Vec<String>, Refusal> {
+        if let [name] = expected
+            && let Some(command) = self.commands.get(name)
+        {
+            return Ok(command.clone());
+        }
+        if expected.is_empty() || self.commands.values().any(|command| command == expected) {
+            return Ok(expected.to_vec());
+        }
+        Err(Refusal::new(Code::CommandNotAllowed, "no such command"))
+    }
+
     /// All names that a message may be from or to, but `user`.
     #[must_use]
     pub fn names(&self) -> BTreeSet<String> {

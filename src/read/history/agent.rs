@@ -62,7 +62,11 @@ fn follow(theirs: &mut HashSet<MessageId>, event: &Event, agent: &AgentName) -> 
         Event::Accepted { message, .. } => (&message.id, message.to == *agent),
         Event::Moved { id, agent: Some(name), .. } => (id, name == agent),
         Event::Moved { id, to: Move::Return { .. }, .. } => return theirs.remove(id),
-        Event::Moved { id, .. } | Event::Said { id, .. } => return theirs.contains(id),
+        Event::Moved { id, .. }
+        | Event::Said { id, .. }
+        | Event::Claimed { id, .. }
+        | Event::Checked { id, .. } => return theirs.contains(id),
+        Event::Based { base, .. } => return base.agent == *agent,
         Event::Ended { id, .. } => return theirs.remove(id),
         _ => return false,
     };

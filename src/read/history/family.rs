@@ -120,6 +120,9 @@ fn subject(event: &Event) -> Option<&MessageId> {
         Event::Duplicate { id, .. }
         | Event::Moved { id, .. }
         | Event::Said { id, .. }
+        | Event::Based { id, .. }
+        | Event::Claimed { id, .. }
+        | Event::Checked { id, .. }
         | Event::Ended { id, .. }
         | Event::Agent { change: AgentChange::Interrupted { id, .. }, .. } => Some(id),
         Event::Refused { .. }

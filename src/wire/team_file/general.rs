@@ -47,6 +47,10 @@ pub struct General {
     pub words: Words,
     /// Working time of a turn where neither agent nor profile says otherwise, in ms.
     pub default_timeout_ms: u64,
+    /// How long the command of a check may take, in ms.
+    pub check_timeout_ms: u64,
+    /// Variables that checks get besides the few that all get.
+    pub check_env: Vec<String>,
 }
 
 impl Default for General {
@@ -63,6 +67,8 @@ impl Default for General {
             log: "info".into(),
             words: Words::default(),
             default_timeout_ms: TURN_TIMEOUT_MS,
+            check_timeout_ms: 600_000,
+            check_env: Vec::new(),
         }
     }
 }

@@ -67,7 +67,15 @@ pub(super) fn settings(
     order.sort_unstable();
     let order = order.into_iter().map(|(_, name)| name).collect();
     let Roster { aliases, pools, routes, may, .. } = roster;
-    let team = Team { members, aliases, pools, routes, may, limits: general.limits.clone() };
+    let team = Team {
+        members,
+        aliases,
+        pools,
+        routes,
+        may,
+        commands: Default::default(),
+        limits: general.limits.clone(),
+    };
     let notify = file.notify.as_ref();
     let notify =
         notify.map(|entry| Arc::new(notify::notify(entry, workspace.root(), &inherited, outside, book)));

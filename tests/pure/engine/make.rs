@@ -54,6 +54,7 @@ pub(crate) fn team() -> Team {
         pools: BTreeMap::from([(name("crew"), BTreeSet::from([name("ann"), name("bob")]))]),
         routes: BTreeMap::new(),
         may: BTreeMap::new(),
+        commands: BTreeMap::from([("test".to_owned(), vec!["cargo".to_owned(), "test".to_owned()])]),
         limits: Limits::default(),
     }
 }

@@ -138,9 +138,9 @@ async fn goes_behind_the_claim(comes: impl Fn(&mut Daemon)) -> Phase {
     hands.work_on_t(daemon).await;
     hands.say(daemon, claimed());
     comes(daemon);
-    assert!(!daemon.claims.is_empty() && daemon.is_open("t"), "its parts may lie there");
+    assert!(!daemon.mailbox.claims.is_empty() && daemon.is_open("t"), "its parts may lie there");
     daemon.swept(u64::MAX);
-    assert!(daemon.claims.is_empty());
+    assert!(daemon.mailbox.claims.is_empty());
     let ended = daemon.engine.stage(&t()).unwrap();
     assert_eq!(ended.status(), Status::Completed);
     let phase = daemon.engine.state().agents[&hands.agent].phase.clone();
@@ -183,7 +183,7 @@ async fn who_calls_a_task_off_does_not_wait_for_what_cannot_be_taken() {
     daemon.take_input(Input::Command { request: RequestId(1), by: None, command: Command::cancel(t()) });
     assert!(daemon.is_open("t"), "its parts may lie there");
     daemon.note_untaken(Some("the disk is full".to_owned()));
-    assert!(!daemon.is_open("t") && daemon.claims.is_empty());
+    assert!(!daemon.is_open("t") && daemon.mailbox.claims.is_empty());
     drop(hands);
     life.end().await;
 }
@@ -200,7 +200,7 @@ async fn what_was_said_in_time_is_heard_once_the_drop_zones_are_swept_however_la
         hands.say(daemon, said);
         daemon.later(3 * 3_600_000);
         daemon.wake();
-        assert!(!daemon.claims.is_empty() && daemon.is_open("t"), "its parts may lie there");
+        assert!(!daemon.mailbox.claims.is_empty() && daemon.is_open("t"), "its parts may lie there");
         daemon.swept(u64::MAX);
         assert_eq!(daemon.engine.stage(&t()).unwrap().status(), end);
         drop(hands);
@@ -458,7 +458,7 @@ async fn at_the_end_a_claim_is_left_to_the_next_start_where_something_lies_untak
         daemon.note_untaken(untaken.then(|| "part.yaml cannot be moved".to_owned()));
         assert_eq!(daemon.health.notes.has(About::Untaken), untaken);
         daemon.close_claims();
-        assert!(daemon.claims.is_empty());
+        assert!(daemon.mailbox.claims.is_empty());
         assert_eq!(daemon.journal.steps() > before, !untaken, "it is judged now, or by the next daemon");
     }
     daemon.close(Ending::StopAgents).await;

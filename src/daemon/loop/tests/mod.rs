@@ -374,7 +374,7 @@ async fn at_the_end_what_lay_in_the_queue_is_taken_before_a_claim_and_else_left(
         life.daemon.mailbox.look();
         life.daemon.close(Ending::KeepAgents).await;
         assert_eq!((life.daemon.is_open("part"), queued.exists()), (claims, !claims));
-        assert!(life.daemon.claims.is_empty());
+        assert!(life.daemon.mailbox.claims.is_empty());
         life.end().await;
     }
 }

@@ -53,6 +53,9 @@ struct Known {
     ended: u32,
     /// Its newest turn that may have been typed.
     turn: u16,
+    /// Whether what was there before was recorded, and whether its claim was checked and was good.
+    based: bool,
+    passed: bool,
 }
 
 /// What lies in the mailbox whole, as it is claimed, and which message that is.
@@ -209,6 +212,10 @@ impl Told {
             Event::Moved { id, to: Move::Intend(turn), .. } => {
                 self.ids.entry(id.clone()).or_default().turn = turn.number;
             }
+            Event::Based { id, .. } => self.ids.entry(id.clone()).or_default().based = true,
+            Event::Checked { id, evidence, .. } => {
+                self.ids.entry(id.clone()).or_default().passed = evidence.iter().all(|found| found.passed);
+            }
             Event::Ended { id, .. } => self.ids.entry(id.clone()).or_default().ended += 1,
             _ => {}
         }
@@ -232,12 +239,17 @@ impl Told {
             let kept = match promise {
                 Promise::Dropped(_) => true,
                 Promise::Accepted(id) => known(id).accepted == 1,
-                Promise::Typed(id, turn) => known(id).turn >= *turn,
-                Promise::Ended(id) => known(id).ended == 1,
+                Promise::Typed(id, turn) => known(id).turn >= *turn && (known(id).based || !expects(id)),
+                Promise::Ended(id) => known(id).ended == 1 && (known(id).passed || !expects(id)),
             };
             if kept { Ok(()) } else { Err(format!("the start does not know of {promise:?}: {self:?}")) }
         })
     }
+}
+
+/// Whether the message with this id expects something.
+fn expects(id: &MessageId) -> bool {
+    MESSAGES.iter().any(|text| text.starts_with(&format!("id: {id}\n")) && text.contains("expect:"))
 }
 
 /// Lists of what ended are made again.

@@ -25,7 +25,7 @@ const TURNS_MAX: u32 = 3_000;
 
 /// The messages: how each is written. The second has no id, the third comes over the socket.
 pub(super) const MESSAGES: [&str; 3] = [
-    "id: m-0\nto: ann\ncontent: \"一つ目 0 🎽\"\n",
+    "id: m-0\nto: ann\nexpect: {files: [made.md]}\ncontent: \"一つ目 0 🎽\"\n",
     "to: bob\ncontent: \"二つ目 1 🎽\"\n",
     "id: m-2\nto: ann\ncontent: \"三つ目 2 🎽\"\n",
 ];
@@ -211,7 +211,7 @@ impl Telling {
     fn panes_work(&mut self) -> bool {
         let run = &mut self.run;
         let luck = run.luck();
-        if run.panes.make(&mut run.chance, luck) {
+        if run.panes.make(&mut run.chance, luck) || run.jobs_work().expect("a job") {
             return true;
         }
         (0..run.panes.all.len()).any(|at| run.panes.work(at, &mut run.chance, luck) || run.agent_acts(at))

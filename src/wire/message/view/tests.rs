@@ -248,6 +248,7 @@ fn answer(text: &str) -> Answer {
         source: Some(CompletionSource::Marker),
         weak: false,
         truncated: false,
+        evidence: Vec::new(),
         at: Millis(7),
     }
 }

@@ -1,0 +1,71 @@
+//! The loop's side of the jobs: those that wait for their turn, and those that are under way.
+
+use crate::daemon::jobs::order::{Given, JobOrder};
+use crate::engine::job::{Job, JobId};
+use crate::engine::words::MessageId;
+use crate::wire::team_file::Settings;
+use std::collections::{BTreeSet, VecDeque};
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// Jobs under way at once: a check is a build as a rule, and takes every core that it can have.
+pub const JOBS_MAX: usize = 4;
+
+/// Jobs that wait and that are under way. As many may wait as there are open tasks.
+#[derive(Debug)]
+pub struct JobsHandle {
+    orders: mpsc::Sender<JobOrder>,
+    waiting: VecDeque<(JobId, Job)>,
+    under_way: BTreeSet<JobId>,
+}
+
+impl JobsHandle {
+    /// Nothing waits yet.
+    #[must_use]
+    pub fn new(orders: mpsc::Sender<JobOrder>) -> Self {
+        Self { orders, waiting: VecDeque::new(), under_way: BTreeSet::new() }
+    }
+
+    /// This is to be done, unless it waits already or is under way.
+    pub fn put(&mut self, id: JobId, job: Job) {
+        if !self.under_way.contains(&id) && self.waiting.iter().all(|(waiting, _)| *waiting != id) {
+            self.waiting.push_back((id, job));
+        }
+    }
+
+    /// It is done.
+    pub fn done(&mut self, id: &JobId) {
+        self.under_way.remove(id);
+    }
+
+    /// Nobody wants the jobs of this message any more.
+    pub fn forget(&mut self, message: &MessageId) {
+        self.waiting.retain(|(id, _)| id.message() != Some(message));
+        let orders = &self.orders;
+        self.under_way.retain(|id| {
+            let is_kept = id.message() != Some(message);
+            // Where there is no place for the order, it runs to its end, and nobody hears of it.
+            is_kept || orders.try_send(JobOrder::Drop(id.clone())).is_err()
+        });
+    }
+
+    /// Begins as many as may run at once.
+    pub fn submit(&mut self, settings: &Settings) {
+        while self.under_way.len() < JOBS_MAX
+            && let Some((id, job)) = self.waiting.pop_front()
+        {
+            let cwd = settings.launches.get(job.agent()).map(|launch| launch.cwd.clone());
+            let given = Given {
+                id: id.clone(),
+                cwd,
+                command_limit: Duration::from_millis(settings.general.check_timeout_ms),
+                variables: settings.general.check_env.clone(),
+                job: job.clone(),
+            };
+            if self.orders.try_send(JobOrder::Do(Box::new(given))).is_err() {
+                return self.waiting.push_front((id, job));
+            }
+            self.under_way.insert(id);
+        }
+    }
+}

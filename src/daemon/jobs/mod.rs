@@ -1,0 +1,5 @@
+//! Jobs: what is done outside that is neither a keystroke nor a view. Each is a task with a deadline; few run at once.
+
+pub mod handle;
+pub mod order;
+pub mod worker;

@@ -1,0 +1,27 @@
+//! What the loop tells the worker of jobs.
+
+use crate::engine::job::{Job, JobId};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// An order.
+#[derive(Debug)]
+pub enum JobOrder {
+    /// Do this, and tell by [`crate::daemon::inbox::News::Job`].
+    Do(Box<Given>),
+    /// Nobody wants this any more: end it, and say nothing.
+    Drop(JobId),
+}
+
+/// A job with all that it needs.
+#[derive(Debug)]
+pub struct Given {
+    pub id: JobId,
+    pub job: Job,
+    /// The folder in which its agent works; none if there is no such agent any more.
+    pub cwd: Option<PathBuf>,
+    /// How long a command may take.
+    pub command_limit: Duration,
+    /// Variables that checks get besides the few that all get.
+    pub variables: Vec<String>,
+}

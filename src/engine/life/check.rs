@@ -1,0 +1,178 @@
+//! Checking a claim of a task that expects something: what was there before its first turn is recorded, and its claim is held
+//! against that. The claim, what was found, and the turn in which its agent puts it right are events, so no crash skips a check.
+
+use crate::engine::engine::Work;
+use crate::engine::event::{Event, Why};
+use crate::engine::evidence::{Evidence, KeptClaim};
+use crate::engine::input::Effect;
+use crate::engine::job::{Found, Job, JobId};
+use crate::engine::life::close::Claim;
+use crate::engine::life::{Category, CompletionSource, Move};
+use crate::engine::message::Outcome;
+use crate::engine::state::{Open, Phase};
+use crate::engine::team::lifecycle::PutBack;
+use crate::engine::words::{AgentName, MessageId, counted};
+
+impl Work<'_> {
+    /// Whether what was there before has to be recorded before this agent is told of this message; the job is asked for.
+    pub(in crate::engine) fn owes_base(&mut self, name: &AgentName, id: &MessageId) -> bool {
+        let Some(open) = self.state.open.get(id) else { return false };
+        let Some(expect) = open.message.expect.as_deref().cloned() else { return false };
+        if base_of(open).is_some_and(|base| base.agent == *name) {
+            return false;
+        }
+        let job = JobId::Base { message: id.clone(), agent: name.clone() };
+        if self.live.jobs.contains(&job) {
+            return true;
+        }
+        match self.team.command(&expect.command) {
+            Ok(command) => {
+                self.ask_job(job, Job::RecordBase { agent: name.clone(), expect, command });
+            }
+            Err(refusal) => {
+                let cure = refusal.cure();
+                self.fail(id, &format!("it cannot be checked: {}; {cure}", refusal.why));
+            }
+        }
+        true
+    }
+
+    /// Whether this claim counts only once it was checked.
+    pub(in crate::engine) fn is_checked(open: &Open, claim: &Claim) -> bool {
+        let by_person = claim.source == CompletionSource::Person;
+        open.message.expect.is_some() && claim.outcome == Outcome::Completed && !by_person
+    }
+
+    /// A claim that is to be checked is kept, and the check begins.
+    pub(in crate::engine) fn keep_claim(&mut self, id: &MessageId, claim: Claim) {
+        let Some(open) = self.state.open.get(id) else { return };
+        let made = open.checks.as_deref().map_or(0, |checks| checks.made).saturating_add(1);
+        let Claim { source, proven, truncated, body, .. } = claim;
+        let claim = Box::new(KeptClaim { source, proven, truncated, body });
+        self.go(id, Move::Claim, Why::Source(source));
+        self.emit(Event::Claimed { id: id.clone(), made, claim });
+        self.ask_check(id);
+    }
+
+    /// Asks for the check of a kept claim.
+    fn ask_check(&mut self, id: &MessageId) {
+        let Some(open) = self.state.open.get(id) else { return };
+        let (Some(expect), Some(checks)) = (open.message.expect.as_deref(), open.checks.as_deref()) else {
+            return;
+        };
+        let job = JobId::Check { message: id.clone(), made: checks.made };
+        match checks.base.clone() {
+            Some(base) => {
+                let expect = expect.clone();
+                self.ask_job(job, Job::Check { expect, base });
+            }
+            None => {
+                let why = "nobody recorded what was there before";
+                self.fail(id, &format!("its claim cannot be checked: {why}"));
+            }
+        }
+    }
+
+    fn ask_job(&mut self, id: JobId, job: Job) {
+        if self.live.jobs.insert(id.clone()) {
+            self.ask(Effect::Job { id, job });
+        }
+    }
+
+    /// After a crash: the claims that were being checked are checked again.
+    pub(in crate::engine) fn check_again(&mut self) {
+        let claimed = self.state.claimed.clone();
+        for id in &claimed {
+            self.ask_check(id);
+        }
+    }
+
+    /// A job is done. One that nobody waits for any more changes nothing.
+    pub(in crate::engine) fn job_done(&mut self, job: &JobId, found: Found) {
+        if !self.live.jobs.remove(job) {
+            return;
+        }
+        match (job, found) {
+            (JobId::Base { message, agent }, Found::Base(base)) if self.state.open.contains_key(message) => {
+                self.emit(Event::Based { id: message.clone(), base: Box::new(base) });
+                self.touch(agent);
+            }
+            (JobId::Base { message, .. }, Found::NotDone(why)) => {
+                self.fail(message, &format!("what was there before could not be recorded: {why}"));
+            }
+            (JobId::Check { message, made }, found) => self.checked(message, *made, found),
+            _ => {}
+        }
+    }
+
+    /// What a check found: the task ends, or its agent is told what is missing.
+    fn checked(&mut self, id: &MessageId, made: u16, found: Found) {
+        let Some(open) = self.state.open.get(id).filter(|open| open.stage.category() == Category::Closing)
+        else {
+            return;
+        };
+        let Some(claim) = open.checks.as_deref().filter(|checks| checks.made == made) else { return };
+        let Some(claim) = claim.claim.clone() else { return };
+        let evidence = match found {
+            Found::Checked(evidence) => evidence,
+            Found::NotDone(why) => vec![self.not_checked(why)],
+            Found::Base(_) => return,
+        };
+        let missing: Vec<&Evidence> = evidence.iter().filter(|evidence| !evidence.passed).collect();
+        let only_broken = !missing.is_empty() && missing.iter().all(|evidence| evidence.broken);
+        let why = missing.iter().map(|evidence| evidence.told()).collect::<Vec<_>>().join("; ");
+        self.emit(Event::Checked { id: id.clone(), made, evidence: evidence.clone() });
+        match () {
+            () if why.is_empty() && self.has_parts(id) => {
+                let why = "parts of it came while its claim was checked".to_owned();
+                self.go(id, Move::Reopen, Why::Text(why));
+            }
+            () if why.is_empty() => self.end_checked(id, claim, evidence),
+            () if only_broken => self.fail(id, &format!("its claim could not be checked: {why}")),
+            () => self.tell_what_failed(id, &why),
+        }
+    }
+
+    fn not_checked(&self, why: String) -> Evidence {
+        let check = "the check itself".to_owned();
+        Evidence { check, passed: false, broken: true, how: why, at: self.now, ms: 0 }
+    }
+
+    /// The evidence is there.
+    fn end_checked(&mut self, id: &MessageId, claim: KeptClaim, evidence: Vec<Evidence>) {
+        let KeptClaim { source, proven, truncated, body } = claim;
+        let outcome = Outcome::Completed;
+        self.end_claimed(id, Claim { source, proven, outcome, body, truncated, by: None }, evidence);
+    }
+
+    /// Its agent gets another turn in which it puts things right, unless it had as many as it may.
+    fn tell_what_failed(&mut self, id: &MessageId, why: &str) {
+        let Some(open) = self.state.open.get(id) else { return };
+        let failed = open.checks.as_deref().map_or(0, |checks| checks.failed.len());
+        let most = usize::from(self.team.limits.feedback_max);
+        if failed > most {
+            let told = match most {
+                0 => String::new(),
+                most => format!(", and its agent was told so {}", counted(most, "time")),
+            };
+            return self.fail(id, &format!("a check of its claim failed{told}: {why}"));
+        }
+        let name = open.agent.clone();
+        self.go(id, Move::Reopen, Why::Text(format!("a check failed ({failed} of {}): {why}", most + 1)));
+        let Some(name) = name else { return };
+        // Its agent may have gone meanwhile.
+        let is_gone = match self.state.agents.get(&name).map(|agent| &agent.phase) {
+            None | Some(Phase::Failed { .. }) => true,
+            Some(_) => !self.team.members.contains_key(&name),
+        };
+        if is_gone {
+            self.put_back_of(id, &name, "it is gone, and cannot put its work right", PutBack::Gone);
+        }
+        self.touch(&name);
+    }
+}
+
+/// What was there before, if it was recorded.
+fn base_of(open: &Open) -> Option<&crate::engine::evidence::Base> {
+    open.checks.as_deref()?.base.as_ref()
+}
