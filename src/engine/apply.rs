@@ -50,10 +50,19 @@ impl State {
                     open.said = Some(Box::new(said));
                 }
             }
-            Event::Based { id, base } => self.with_checks(id, |checks| checks.base = Some((**base).clone())),
-            Event::Claimed { id, made, claim } => self.with_checks(id, |checks| {
-                (checks.made, checks.claim) = (*made, Some((**claim).clone()));
+            // Another tree: what was missing in the other one is nothing to whoever works in this.
+            Event::Based { id, base } => self.with_checks(id, |checks| {
+                let base = Some((**base).clone());
+                *checks = Checks { base, made: checks.made, ..Checks::default() };
             }),
+            Event::Claimed { id, made, claim } => {
+                self.with_checks(id, |checks| {
+                    (checks.made, checks.claim) = (*made, Some((**claim).clone()));
+                });
+                if let Some(open) = self.open.get_mut(id).filter(|open| open.said.is_some()) {
+                    open.said = None; // the claim has all of it
+                }
+            }
             Event::Checked { id, evidence, .. } => self.checked(at, id, evidence),
             Event::Ended { id, outcome, answer, .. } => {
                 self.end(at, place, id, *outcome, answer.as_deref())?

@@ -1,9 +1,8 @@
 //! Evidence: what was there before an agent was told of a task, and what was found when its claim was checked. How it is found
 //! is in `io/evidence/`.
 
-use crate::engine::form::is_default;
+use crate::engine::form::{self, is_default};
 use crate::engine::life::CompletionSource;
-use crate::engine::message::Body;
 use crate::engine::words::{AgentName, Millis};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -89,16 +88,23 @@ pub struct KeptClaim {
     #[serde(default, skip_serializing_if = "is_default")]
     pub truncated: bool,
     /// What it answers.
-    #[serde(flatten)]
-    pub body: Body,
+    #[serde(with = "form::shared")]
+    pub text: Arc<str>,
+    /// What else its sender put into the answer ([`crate::engine::message::Body::extra`]).
+    #[serde(default = "nothing", skip_serializing_if = "str::is_empty", with = "form::shared")]
+    pub metadata: Arc<str>,
+}
+
+fn nothing() -> Arc<str> {
+    "".into()
 }
 
 impl Checks {
     /// What was claimed last, and whether its beginning is missing.
     #[must_use]
     pub fn claimed(&self) -> Option<(Arc<str>, bool)> {
-        let claim = self.claim.as_ref().filter(|claim| !claim.body.content.trim().is_empty())?;
-        Some((claim.body.content.clone(), claim.truncated))
+        let claim = self.claim.as_ref().filter(|claim| !claim.text.trim().is_empty())?;
+        Some((claim.text.clone(), claim.truncated))
     }
 
     /// What the newest check found that failed.

@@ -7,6 +7,7 @@ use proptest::sample::select;
 use serde_json::Value;
 use std::sync::Arc;
 use tasuki::engine::event::{AgentChange, Answer, Event, Why};
+use tasuki::engine::evidence::{Base, Checks, Evidence, FailedCheck, KeptClaim};
 use tasuki::engine::life::interrupted::Interrupted;
 use tasuki::engine::life::said::Said;
 use tasuki::engine::life::{CompletionSource, Move, Receipt, Stage, Turn, TurnKind};
@@ -37,6 +38,13 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
         (id(), any::<u16>(), shared_text(), any::<bool>(), any::<bool>()).prop_map(
             |(id, turn, text, truncated, notice)| Event::Said { id, turn, text, truncated, notice }
         ),
+        (id(), base()).prop_map(|(id, base)| Event::Based { id, base: Box::new(base) }).boxed(),
+        (id(), any::<u16>(), claim())
+            .prop_map(|(id, made, claim)| Event::Claimed { id, made, claim: Box::new(claim) })
+            .boxed(),
+        (id(), any::<u16>(), vec(evidence(), 0..3))
+            .prop_map(|(id, made, evidence)| Event::Checked { id, made, evidence })
+            .boxed(),
         (id(), outcome(), of(answer()), of(text()))
             .prop_map(|(id, outcome, answer, why)| Event::Ended { id, outcome, answer, why })
             .boxed(),
@@ -124,10 +132,34 @@ fn expect() -> impl Strategy<Value = Expect> {
 
 fn answer() -> impl Strategy<Value = Box<Answer>> {
     let who = (id(), select(vec![Kind::Result, Kind::Error]), agent_name(), body());
-    let how = (of(source()), any::<bool>(), any::<bool>(), millis());
-    (who, how).prop_map(|((id, kind, from, body), (source, weak, truncated, at))| {
-        Box::new(Answer { id, kind, from, body, source, weak, truncated, at })
+    let how = (of(source()), any::<bool>(), any::<bool>(), vec(evidence(), 0..3), millis());
+    (who, how).prop_map(|((id, kind, from, body), (source, weak, truncated, evidence, at))| {
+        Box::new(Answer { id, kind, from, body, source, weak, truncated, evidence, at })
     })
+}
+
+fn base() -> impl Strategy<Value = Base> {
+    (agent_name(), millis(), of(text()), any::<u64>(), vec(text(), 0..3), of(text())).prop_map(
+        |(agent, at, commit, log_bytes, command, record)| Base { agent, at, commit, log_bytes, command, record },
+    )
+}
+
+fn evidence() -> impl Strategy<Value = Evidence> {
+    (text(), any::<bool>(), any::<bool>(), text(), millis(), any::<u64>())
+        .prop_map(|(check, passed, broken, how, at, ms)| Evidence { check, passed, broken, how, at, ms })
+}
+
+fn claim() -> impl Strategy<Value = KeptClaim> {
+    (source(), any::<bool>(), any::<bool>(), shared_text(), shared_text()).prop_map(
+        |(source, proven, truncated, text, metadata)| KeptClaim { source, proven, truncated, text, metadata },
+    )
+}
+
+fn checks() -> impl Strategy<Value = Checks> {
+    let failed = (any::<u16>(), millis(), vec(evidence(), 0..2))
+        .prop_map(|(turn, at, evidence)| FailedCheck { turn, at, evidence });
+    (of(base()), of(claim()), any::<u16>(), vec(failed, 0..3), any::<bool>())
+        .prop_map(|(base, claim, made, failed, untold)| Checks { base, claim, made, failed, untold })
 }
 
 fn body() -> impl Strategy<Value = Body> {
@@ -269,10 +301,11 @@ fn open() -> impl Strategy<Value = Open> {
     let work = (stage(), millis(), any::<u8>(), of(agent_name()), vec(token(), 0..3), of(millis()));
     let parts = (vec(id(), 0..3), vec(told(), 0..3), vec(id(), 0..3));
     let talk = (any::<u16>(), any::<bool>(), of(nonce()), of(shared_text()), of(said()), of(millis()));
+    let talk = (talk, of(checks()));
     (message(), body_ref(), work, parts, talk).prop_map(|(message, body, work, parts, talk)| {
         let (stage, since, attempts, agent, tokens, due) = work;
         let (unread, answers, unmet) = parts;
-        let (turns, reminded, launch, note, said, typed_at) = talk;
+        let ((turns, reminded, launch, note, said, typed_at), checks) = talk;
         Open {
             message,
             body,
@@ -280,6 +313,7 @@ fn open() -> impl Strategy<Value = Open> {
             since,
             progress: Seldom::new(Progress {
                 said: said.map(Box::new),
+                checks: checks.map(Box::new),
                 attempts,
                 agent,
                 tokens,

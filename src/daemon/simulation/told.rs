@@ -116,8 +116,10 @@ impl JournalSays {
                 }
                 self.ended.entry(id).or_default().push(End { outcome, answer, why, unclaimed });
             }
+            Event::Based { id, .. } => drop(self.claimed.remove(&id)),
             Event::Claimed { id, claim, .. } => {
-                self.claimed.insert(id, claim.body.content.to_string());
+                drop((self.unclaimed.remove(&id), self.early.remove(&id)));
+                self.claimed.insert(id, claim.text.to_string());
             }
             Event::Checked { id, made, evidence } => {
                 let passed = evidence.iter().all(|found| found.passed);

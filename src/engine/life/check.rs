@@ -8,10 +8,10 @@ use crate::engine::input::Effect;
 use crate::engine::job::{Found, Job, JobId};
 use crate::engine::life::close::Claim;
 use crate::engine::life::{Category, CompletionSource, Move};
-use crate::engine::message::Outcome;
+use crate::engine::message::{Body, Outcome};
 use crate::engine::state::{Open, Phase};
 use crate::engine::team::lifecycle::PutBack;
-use crate::engine::words::{AgentName, MessageId, counted};
+use crate::engine::words::{AgentName, MessageId, Millis, counted};
 
 impl Work<'_> {
     /// Whether what was there before has to be recorded before this agent is told of this message; the job is asked for.
@@ -48,7 +48,8 @@ impl Work<'_> {
         let Some(open) = self.state.open.get(id) else { return };
         let made = open.checks.as_deref().map_or(0, |checks| checks.made).saturating_add(1);
         let Claim { source, proven, truncated, body, .. } = claim;
-        let claim = Box::new(KeptClaim { source, proven, truncated, body });
+        let (text, metadata) = (body.content, body.extra);
+        let claim = Box::new(KeptClaim { source, proven, truncated, text, metadata });
         self.go(id, Move::Claim, Why::Source(source));
         self.emit(Event::Claimed { id: id.clone(), made, claim });
         self.ask_check(id);
@@ -93,8 +94,14 @@ impl Work<'_> {
             return;
         }
         match (job, found) {
-            (JobId::Base { message, agent }, Found::Base(base)) if self.state.open.contains_key(message) => {
-                self.emit(Event::Based { id: message.clone(), base: Box::new(base) });
+            (JobId::Base { message, agent }, Found::Base(base)) => {
+                // Of those in a pool who are free, one was quicker.
+                let waits = |open: &Open| {
+                    open.stage.is_queued() && open.agent.as_ref().is_none_or(|name| name == agent)
+                };
+                if self.state.open.get(message).is_some_and(|open| waits(open)) {
+                    self.emit(Event::Based { id: message.clone(), base: Box::new(base) });
+                }
                 self.touch(agent);
             }
             (JobId::Base { message, .. }, Found::NotDone(why)) => {
@@ -124,13 +131,20 @@ impl Work<'_> {
         self.emit(Event::Checked { id: id.clone(), made, evidence: evidence.clone() });
         match () {
             () if why.is_empty() && self.has_parts(id) => {
-                let why = "parts of it came while its claim was checked".to_owned();
-                self.go(id, Move::Reopen, Why::Text(why));
+                self.reopen(id, "parts of it came while its claim was checked".to_owned());
             }
             () if why.is_empty() => self.end_checked(id, claim, evidence),
             () if only_broken => self.fail(id, &format!("its claim could not be checked: {why}")),
             () => self.tell_what_failed(id, &why),
         }
+    }
+
+    /// It goes on: with its agent, or, where it was claimed when that had something else or was gone, from its queue.
+    fn reopen(&mut self, id: &MessageId, why: String) {
+        let agent = self.state.open.get(id).and_then(|open| open.agent.as_ref());
+        let has_it = agent.is_some_and(|name| self.current_of(name).as_ref() == Some(id));
+        let late = Move::Retry { not_before: Millis(0), redelivered: true };
+        self.go(id, if has_it { Move::Reopen } else { late }, Why::Text(why));
     }
 
     fn not_checked(&self, why: String) -> Evidence {
@@ -140,7 +154,8 @@ impl Work<'_> {
 
     /// The evidence is there.
     fn end_checked(&mut self, id: &MessageId, claim: KeptClaim, evidence: Vec<Evidence>) {
-        let KeptClaim { source, proven, truncated, body } = claim;
+        let KeptClaim { source, proven, truncated, text, metadata } = claim;
+        let body = Body { content: text, extra: metadata };
         let outcome = Outcome::Completed;
         self.end_claimed(id, Claim { source, proven, outcome, body, truncated, by: None }, evidence);
     }
@@ -158,7 +173,7 @@ impl Work<'_> {
             return self.fail(id, &format!("a check of its claim failed{told}: {why}"));
         }
         let name = open.agent.clone();
-        self.go(id, Move::Reopen, Why::Text(format!("a check failed ({failed} of {}): {why}", most + 1)));
+        self.reopen(id, format!("a check failed ({failed} of {}): {why}", most + 1));
         let Some(name) = name else { return };
         // Its agent may have gone meanwhile.
         let is_gone = match self.state.agents.get(&name).map(|agent| &agent.phase) {

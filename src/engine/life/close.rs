@@ -4,7 +4,7 @@ use super::interrupt::BreakOff;
 use super::said::{SAID, Said};
 use crate::engine::engine::Work;
 use crate::engine::event::{Answer, Event, Why};
-use crate::engine::evidence::Evidence;
+use crate::engine::evidence::{Checks, Evidence};
 use crate::engine::input::Effect;
 use crate::engine::life::{Category, CompletionSource, Move};
 use crate::engine::message::admission::{Route, accepted};
@@ -63,17 +63,23 @@ impl Work<'_> {
 
     /// A claim with a valid proof: the task rests while parts of it are open, else it is closed.
     pub(in crate::engine) fn claim(&mut self, id: &MessageId, claim: Claim) {
+        if claim.outcome == Outcome::Completed && self.state.claimed.contains(id) {
+            return; // the first claim of the turn is being checked
+        }
         if claim.outcome == Outcome::Completed && self.has_parts(id) {
             self.keep_early(id, &claim);
             return self.rest(id);
         }
         let Some(open) = self.state.open.get(id) else { return };
-        if open.stage.category() == Category::Closing && claim.outcome == Outcome::Completed {
-            return; // the first claim of the turn is being checked
-        }
         let mut claim = claim;
-        if let Some(said) = open.said.as_deref().filter(|_| claim.body.content.trim().is_empty()) {
-            claim.body.content = if said.early.is_empty() { claim.body.content } else { said.early.clone() };
+        if claim.body.content.trim().is_empty() {
+            let early = open.said.as_deref().map(|said| (said.early.clone(), false));
+            let early = early.filter(|(early, _)| !early.is_empty());
+            // Whoever put right what a check missed often says no more than that.
+            let earlier = || open.checks.as_deref().and_then(Checks::claimed);
+            if let Some((text, truncated)) = early.or_else(earlier) {
+                (claim.body.content, claim.truncated) = (text, truncated);
+            }
         }
         let (is_checked, is_claimed) =
             (Self::is_checked(open, &claim), open.stage.category() == Category::Closing);

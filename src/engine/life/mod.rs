@@ -72,6 +72,8 @@ pub fn next(stage: Stage, event: Move) -> Result<Stage, Illegal> {
         },
         (S::Claimed(turn), M::Verify) => S::Verified(turn),
         (S::Claimed(turn), M::Reopen) => S::Waiting(turn),
+        // It was claimed late, when nobody had it any more, or its agent had something else.
+        (S::Claimed(turn), M::Retry { not_before, redelivered }) => back(turn, not_before, redelivered),
         _ => return Err(Illegal { stage, event }),
     };
     Ok(new)

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use tasuki::engine::message::refusal::{Code, Refusal};
-use tasuki::engine::message::{Besides, Body, Draft, Kind, OnDoubt, Priority, Status};
+use tasuki::engine::message::{Besides, Body, Draft, Expect, Kind, OnDoubt, Priority, Status};
 use tasuki::engine::team::{Delivery, Limits, Member, Restart, Team};
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Token, USER};
 
@@ -126,7 +126,9 @@ fn flag(draft: &mut Draft, word: &str) {
         "low" => draft.priority = Priority::Low,
         "hold" => draft.on_doubt = OnDoubt::Hold,
         "failed" => draft.status = Status::Failed,
-        "expect" => draft.expect = Some(Box::default()),
+        "expect" => {
+            draft.expect = Some(Box::new(Expect { files: vec!["a.md".to_owned()], ..Expect::default() }));
+        }
         "late" => {
             draft.late = Some(Box::new(Refusal::new(Code::DeadlinePast, "it is too late").at("deadline")));
         }

@@ -3,6 +3,7 @@
 mod accepting;
 mod agents;
 mod breaking;
+mod checking;
 mod circles;
 mod claiming;
 mod delivering;

@@ -39,6 +39,12 @@ pub(crate) fn say_event(event: &Event, now: Millis) -> String {
             let notice = if *notice { " (notice)" } else { "" };
             format!("{id} said in turn {turn}{cut}{notice}: {text}")
         }
+        Event::Based { id, base } => format!("{id} is based for {}", base.agent),
+        Event::Claimed { id, made, claim } => format!("{id} claim {made} kept: {}", claim.text),
+        Event::Checked { id, made, evidence } => {
+            let told: Vec<String> = evidence.iter().map(|found| found.told()).collect();
+            format!("{id} claim {made} checked: {}", told.join("; "))
+        }
         Event::Ended { id, outcome, answer, why } => {
             let answer = answer.as_ref().map(|answer| say_answer(answer)).unwrap_or_default();
             let why = match (why, answer.as_str()) {
@@ -147,6 +153,8 @@ fn effect(effect: &Effect) -> Option<String> {
     Some(match effect {
         Effect::Launch { agent, .. } => format!("launch {agent}"),
         Effect::Close { agent, .. } => format!("close {agent}"),
+        Effect::Job { id, .. } => format!("job {id}"),
+        Effect::DropJobs(message) => format!("drop the jobs of {message}"),
         Effect::SeeOff { agent, .. } => format!("see off {agent}"),
         Effect::ProbeReadiness { agent, past: None, .. } => format!("seek {agent}"),
         Effect::ProbeReadiness { agent, past: Some(past), .. } => format!("seek {agent} past {past}"),

@@ -56,6 +56,11 @@ pub(crate) enum Op {
         what: u8,
         old: bool,
     },
+    /// A job comes to its end, well or not.
+    Job {
+        which: u8,
+        how: u8,
+    },
     Pass(u64),
     Halt(bool),
     TmuxCut,
@@ -91,6 +96,8 @@ pub(crate) struct Text {
     pub(crate) token: Option<u8>,
     pub(crate) timeout: Option<u64>,
     pub(crate) deadline: Option<u64>,
+    /// Whether it expects something.
+    pub(crate) expect: bool,
     /// An id that was used before, with the same content or other.
     pub(crate) again: Option<(u8, bool)>,
 }
@@ -101,8 +108,8 @@ fn text() -> impl Strategy<Value = Text> {
     let of = (prop::option::weighted(0.15, any::<u8>()), prop::option::weighted(0.5, any::<u8>()));
     let when = (prop::option::weighted(0.1, 0..200_000u64), prop::option::weighted(0.1, 1..300_000u64));
     let again = prop::option::weighted(0.05, (any::<u8>(), prop::bool::weighted(0.8)));
-    (who, what, of, when, again).prop_map(
-        |((from, to, info), (priority, hold, after), (parent, token), (timeout, deadline), again)| Text {
+    (who, what, of, when, (prop::bool::weighted(0.2), again)).prop_map(
+        |((from, to, info), (priority, hold, after), (parent, token), (timeout, deadline), (expect, again))| Text {
             from,
             to,
             info,
@@ -113,6 +120,7 @@ fn text() -> impl Strategy<Value = Text> {
             token,
             timeout,
             deadline,
+            expect,
             again,
         },
     )
@@ -140,6 +148,7 @@ fn op() -> impl Strategy<Value = Op> {
         5 => (one(), one()).prop_map(|(agent, with)| Op::Claim { agent, with }),
         4 => (one(), one(), 0..3u8, one(), any::<bool>())
             .prop_map(|(agent, message, turn, what, old)| Op::Noise { agent, message, turn, what, old }),
+        14 => (one(), one()).prop_map(|(which, how)| Op::Job { which, how }),
         8 => prop_oneof![4 => 1..3_000u64, 1 => 1..100_000u64].prop_map(Op::Pass),
         2 => any::<bool>().prop_map(Op::Halt),
         1 => Just(Op::TmuxCut),

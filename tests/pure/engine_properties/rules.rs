@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use tasuki::engine::engine::{Engine, Step};
 use tasuki::engine::event::Event;
 use tasuki::engine::input::{Command, Effect, Input, Report};
-use tasuki::engine::life::Stage;
+use tasuki::engine::job::JobId;
+use tasuki::engine::life::{CompletionSource, Move, Stage};
 use tasuki::engine::message::refusal::Code;
 use tasuki::engine::message::{Draft, Kind, Known, Message, Outcome};
 use tasuki::engine::state::{Open, Phase, State};
@@ -224,6 +225,7 @@ impl Rules {
             self.free.clear(); // it has begun anew
         }
         self.check_ends(&step.events)?;
+        check_evidence(before, &step.events)?;
         self.check_answers(&step.events, engine)?;
         self.check_snapshot(engine.state())?;
         check_hands(engine.state())?;
@@ -337,10 +339,12 @@ impl Rules {
     /// on an answer to the one task that it has.
     fn check_claims(&self, before: &State, input: &Input, step: &Step) -> Checked {
         for event in &step.events {
-            let Event::Ended { id, answer: Some(answer), .. } = event else { continue };
-            if answer.source.is_none() {
-                continue;
-            }
+            let id = match event {
+                Event::Ended { id, answer: Some(answer), .. } if answer.source.is_some() => id,
+                // What is checked before it counts is proven as what closes a task at once.
+                Event::Claimed { id, .. } => id,
+                _ => continue,
+            };
             let open = before.open.get(id).ok_or_else(|| format!("{id} was not open"))?;
             let turn = open.stage.turn();
             let newest = turn.and_then(|turn| turn.token);
@@ -352,6 +356,9 @@ impl Rules {
                         && before.agents.get(agent).and_then(|agent| agent.nonce) == Some(*nonce)
                 }
                 Input::Command { command: Command::Reply { token, .. }, .. } => newest == Some(*token),
+                Input::Job { id: JobId::Check { message, .. }, .. } => {
+                    message == id && matches!(open.stage, Stage::Claimed(_))
+                }
                 // A person may, where its agent has said that it is at its end, or nothing more.
                 Input::Command { command: Command::Done { agent, .. }, .. } => {
                     open.agent.as_ref() == Some(agent) && matches!(open.stage, Stage::Waiting(_))
@@ -440,11 +447,49 @@ fn has_whole_of(state: &State, part: &Open, agent: &AgentName) -> bool {
     whole.is_some_and(|whole| whole.agent.as_ref() == Some(agent) || has_whole_of(state, whole, agent))
 }
 
+/// What expects something is typed only when what was there before is recorded for its agent, and is completed only in the step
+/// in which its claim was found to be good, or by a person.
+fn check_evidence(before: &State, events: &[Event]) -> Checked {
+    let mut passed = BTreeSet::new();
+    for event in events {
+        match event {
+            Event::Checked { id, evidence, .. } if evidence.iter().all(|found| found.passed) => {
+                passed.insert(id.clone());
+            }
+            Event::Moved { id, to: Move::Intend(_), agent: Some(agent), .. } => {
+                let based_now = events.iter().any(|event| {
+                    matches!(event, Event::Based { id: of, base } if of == id && base.agent == *agent)
+                });
+                let Some(open) = before.open.get(id).filter(|open| open.message.expect.is_some()) else {
+                    continue;
+                };
+                let base = open.checks.as_deref().and_then(|checks| checks.base.as_ref());
+                must(based_now || base.is_some_and(|base| base.agent == *agent), || {
+                    format!("{id} is typed to {agent}, and what was there before is not known")
+                })?;
+            }
+            Event::Ended { id, outcome: Outcome::Completed, answer: Some(answer), .. } => {
+                let expects = before.open.get(id).is_some_and(|open| open.message.expect.is_some());
+                let by_person = answer.source == Some(CompletionSource::Person);
+                must(!expects || by_person || (passed.contains(id) && !answer.evidence.is_empty()), || {
+                    format!("{id} is completed, and its claim was not checked")
+                })?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// No agent has two turns, none has one that is another's, and the counts are right.
 fn check_hands(state: &State) -> Checked {
     let mut busy: BTreeMap<&AgentName, &MessageId> = BTreeMap::new();
     for open in state.open.values().filter(|open| open.stage.occupies()) {
         let id = &open.message.id;
+        let has = open.agent.as_ref().and_then(|name| state.agents.get(name)?.current.as_ref());
+        if matches!(open.stage, Stage::Claimed(_)) && has != Some(id) {
+            continue; // it was claimed when it had been put back, and is checked
+        }
         let agent = open.agent.as_ref().ok_or_else(|| format!("{id} is nobody's"))?;
         must(busy.insert(agent, id).is_none(), || format!("{agent} has two turns"))?;
         let current = state.agents.get(agent).and_then(|agent| agent.current.as_ref());

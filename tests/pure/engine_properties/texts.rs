@@ -5,10 +5,10 @@
 use crate::engine::say;
 use std::collections::{BTreeMap, BTreeSet};
 use tasuki::engine::engine::Step;
-use tasuki::engine::event::{Answer, Event};
+use tasuki::engine::event::Event;
 use tasuki::engine::input::{Command, Input, Report};
 use tasuki::engine::life::{Move, Stage, TurnKind};
-use tasuki::engine::message::{Kind, Outcome};
+use tasuki::engine::message::{Draft, Kind, Outcome};
 use tasuki::engine::state::State;
 use tasuki::engine::words::MessageId;
 
@@ -32,6 +32,8 @@ pub(crate) struct Texts {
     early: BTreeMap<MessageId, String>,
     /// What programs showed in place of words since then.
     notices: BTreeMap<MessageId, (String, bool)>,
+    /// Claims that are checked before they count, and the last of them where one was found wanting.
+    kept: BTreeMap<MessageId, (String, bool)>,
     /// The answer of each task that has ended, as it must be.
     pub(crate) answers: BTreeMap<MessageId, String>,
     /// Of which task each is a part.
@@ -87,6 +89,20 @@ impl Texts {
                     self.needs.insert(message.id.clone(), message.depends_on.clone());
                     self.broken.remove(&message.id);
                 }
+                Event::Based { id, .. } => drop(self.kept.remove(id)),
+                Event::Claimed { id, claim, .. } => {
+                    let mut wanted = self.given(id, input, None)?;
+                    let kept = self.kept.get(id).filter(|(kept, _)| !kept.trim().is_empty());
+                    if let Some(kept) = kept.filter(|_| wanted.0.trim().is_empty()) {
+                        wanted = kept.clone();
+                    }
+                    drop((self.said.remove(id), self.notices.remove(id), self.early.remove(id)));
+                    let is = (claim.text.to_string(), claim.truncated);
+                    if is != wanted {
+                        return Err(format!("the claim of {id} should say {wanted:?}, and says {is:?}"));
+                    }
+                    self.kept.insert(id.clone(), wanted);
+                }
                 // Another question is another answer; only a reminder asks for the rest of the same.
                 Event::Said { id, turn: 0, text, .. } => self.keep_early(id, text, input)?,
                 Event::Moved { id, to: Move::Intend(turn), .. } if turn.kind != TurnKind::Reminder => {
@@ -99,7 +115,7 @@ impl Texts {
                 Event::Ended { id, outcome, answer: None, .. } => drop(ended.insert(id, *outcome)),
                 Event::Ended { id, outcome, answer: Some(answer), why } => {
                     let wanted = match answer.source {
-                        Some(_) => self.given(id, input, answer)?,
+                        Some(_) => self.given(id, input, Some(&answer.id))?,
                         None => {
                             let why = why.as_deref().unwrap_or_default();
                             self.must_be_why(id, *outcome, why, input, &ended, &returned)?;
@@ -114,6 +130,7 @@ impl Texts {
                     self.answers.insert(id.clone(), wanted.0);
                     self.said.remove(id);
                     self.early.remove(id);
+                    self.kept.remove(id);
                     self.notices.remove(id);
                     ended.insert(id, *outcome);
                 }
@@ -146,9 +163,13 @@ impl Texts {
         &mut self,
         id: &MessageId,
         input: Option<&Input>,
-        answer: &Answer,
+        answer: Option<&MessageId>,
     ) -> Result<(String, bool), String> {
         match input {
+            Some(Input::Job { .. }) => {
+                self.met += "answered once it was checked\n";
+                self.kept.get(id).cloned().ok_or_else(|| format!("nobody claimed {id}"))
+            }
             Some(Input::Report { report: Report::Claimed { id: of, turn, text, truncated, .. }, .. })
                 if of == id =>
             {
@@ -168,12 +189,19 @@ impl Texts {
             }
             Some(Input::Command { command: Command::Done { .. }, .. }) => {
                 self.met += "a person took what was said\n";
-                Ok(self.whole(id))
+                let (whole, cut) = self.whole(id);
+                let kept = self.kept.get(id).filter(|(kept, _)| whole.trim().is_empty() && !kept.trim().is_empty());
+                Ok(kept.cloned().unwrap_or((whole, cut)))
             }
             Some(Input::Drop { drafts, .. }) => {
-                let draft = drafts.iter().find(|draft| draft.id == answer.id);
+                let is_it = |draft: &&Draft| match answer {
+                    Some(answer) => draft.id == *answer,
+                    // What is checked first is an answer of its own then.
+                    None => matches!(draft.kind, Kind::Result | Kind::Error),
+                };
+                let draft = drafts.iter().find(is_it);
                 let draft =
-                    draft.ok_or_else(|| format!("{id} is answered by {}, which nobody sent", answer.id))?;
+                    draft.ok_or_else(|| format!("{id} is answered by {answer:?}, which nobody sent"))?;
                 Ok((draft.body.content.to_string(), false))
             }
             other => Err(format!("{id} is answered by {other:?}")),
@@ -181,7 +209,10 @@ impl Texts {
     }
 
     fn failure(&mut self, id: &MessageId, why: &str) -> (String, bool) {
-        let (said, cut) = self.whole(id);
+        let (mut said, mut cut) = self.whole(id);
+        if let Some(kept) = self.kept.get(id).filter(|(kept, _)| said.trim().is_empty() && !kept.trim().is_empty()) {
+            (said, cut) = kept.clone();
+        }
         if said.trim().is_empty() {
             return (why.to_owned(), false);
         }

@@ -14,7 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tasuki::engine::engine::{Engine, Step};
 use tasuki::engine::event::Event;
+use tasuki::engine::evidence::{Base, Evidence};
 use tasuki::engine::input::{Command, Effect, FoundPane, Guard, Input, Moment, Report, Verdict};
+use tasuki::engine::job::{Found, Job, JobId};
 use tasuki::engine::life::interrupted::Interrupted;
 use tasuki::engine::life::{CompletionSource, Receipt};
 use tasuki::engine::message::refusal::{Code, Refusal};
@@ -48,6 +50,8 @@ pub(crate) struct World {
     chance: u64,
     fresh: u32,
     workers: BTreeMap<AgentName, Worker>,
+    /// Jobs that were asked for and are not done.
+    jobs: Vec<(JobId, Job)>,
     /// Ids of all messages that were tried.
     ids: Vec<MessageId>,
     lines: BTreeMap<MessageId, String>,
@@ -87,6 +91,7 @@ impl World {
             chance: 0,
             fresh: 0,
             workers: BTreeMap::new(),
+            jobs: Vec::new(),
             ids: Vec::new(),
             lines: BTreeMap::new(),
             rules: Rules::new(team),
@@ -170,6 +175,8 @@ impl World {
     fn take_effects(&mut self, step: &Step) {
         for effect in &step.effects {
             match effect {
+                Effect::Job { id, job } => self.jobs.push((id.clone(), job.clone())),
+                Effect::DropJobs(message) => self.jobs.retain(|(id, _)| id.message() != Some(message)),
                 Effect::Launch { agent, nonce } => {
                     let worker = Worker { nonce: Some(*nonce), ..Worker::default() };
                     self.workers.insert(agent.clone(), worker);
@@ -244,6 +251,7 @@ impl World {
             Op::Noise { agent: who, message, turn, what, old } => {
                 self.noise(&agent(*who), *message, u16::from(*turn) + 1, *what, *old)
             }
+            Op::Job { which, how } => self.do_job(*which, *how),
             Op::Pass(ms) => self.pass(*ms),
             Op::Halt(on) => self.step(Input::Halt(*on, None)),
             Op::TmuxCut => self.tmux_gone(Input::TmuxCut),
@@ -254,6 +262,33 @@ impl World {
             Op::TurnSegment => self.turn_segment(),
             Op::Retain => self.retain(),
         }
+    }
+
+    // Jobs.
+
+    /// One of the jobs comes to its end.
+    fn do_job(&mut self, which: u8, how: u8) -> Result<(), String> {
+        if self.jobs.is_empty() {
+            return Ok(());
+        }
+        let (id, job) = self.jobs.remove(usize::from(which) % self.jobs.len());
+        let found = match job {
+            _ if how.is_multiple_of(32) => Found::NotDone("no luck".to_owned()),
+            Job::RecordBase { agent, command, .. } => Found::Base(Base {
+                agent,
+                at: self.now,
+                commit: None,
+                log_bytes: 0,
+                command,
+                record: None,
+            }),
+            Job::Check { .. } => {
+                let (passed, broken) = (how % 3 < 2, how.is_multiple_of(11));
+                let (check, how) = ("file a.md".to_owned(), "so".to_owned());
+                Found::Checked(vec![Evidence { check, passed, broken, how, at: self.now, ms: 1 }])
+            }
+        };
+        self.step(Input::Job { id, found })
     }
 
     // Panes.
@@ -441,6 +476,7 @@ impl World {
             self.rules.team = make_team(missing & changed, changed, 0);
         }
         let panes = self.find_panes(found);
+        self.jobs.clear();
         self.engine = self.rules.replayed()?;
         self.recover(&panes)
     }

@@ -23,6 +23,7 @@ impl World {
             }
             self.ask(Command::Start(None))?;
             self.help_out()?;
+            self.do_job(0, 1)?;
             for who in NAMES {
                 self.mean_well(&name(who))?;
             }

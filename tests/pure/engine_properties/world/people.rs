@@ -40,7 +40,11 @@ impl World {
         let from = ["-", "user", "user", "user", "boss", "ann", "bob", "eve"][usize::from(text.from) % 8];
         let from = owner.as_ref().map_or(from, AgentName::as_str);
         let mut line = format!("{own} {from}>{}", self.target(from, text));
-        line += if text.info { " info" } else { "" };
+        line += match (text.info, text.expect && !line.ends_with(">user")) {
+            (true, _) => " info",
+            (false, true) => " expect",
+            (false, false) => "",
+        };
         line += ["", "", "", "", " high", " low"][usize::from(text.priority) % 6];
         line += if text.hold { " hold" } else { "" };
         let after: BTreeSet<&MessageId> =

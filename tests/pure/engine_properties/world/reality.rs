@@ -24,6 +24,7 @@ impl World {
             engine: self.rules.replayed()?,
             rules: self.rules.clone(),
             workers: self.workers.clone(),
+            jobs: self.jobs.clone(),
             ids: self.ids.clone(),
             lines: self.lines.clone(),
             words: self.words.clone(),
