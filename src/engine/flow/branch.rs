@@ -26,7 +26,7 @@ pub enum BadBranch {
     #[error("has a dash right behind `{BRANCH_PREFIX}`")]
     Dash,
     /// It has another character.
-    #[error("has {0:?}; behind `{BRANCH_PREFIX}` use letters and digits of ASCII, `-` and `_`")]
+    #[error("has {0:?} behind `{BRANCH_PREFIX}`, which is no letter or digit of ASCII, no `-` and no `_`")]
     Character(char),
     /// It is too long.
     #[error("has more than {BRANCH_BYTES_MAX} bytes")]

@@ -43,7 +43,7 @@ pub enum GraphError {
         alike: Option<StepName>,
     },
     /// Steps need one another.
-    #[error("{} depend on one another, so none of them could begin", written(path))]
+    #[error("{}", round(path))]
     Cycle {
         /// The whole way round, each before what it needs, from a step back to itself.
         path: Vec<StepName>,
@@ -76,7 +76,14 @@ fn meant(alike: Option<&StepName>) -> String {
     alike.map(|alike| format!("; did you mean `{alike}`?")).unwrap_or_default()
 }
 
-/// A circle in words: `task-1 → task-3 → task-1`.
+fn round(path: &[StepName]) -> String {
+    match path {
+        [name, _] => format!("`{name}` depends on itself, so it could never begin"),
+        _ => format!("{} depend on one another, so none of them could begin", written(path)),
+    }
+}
+
+/// A circle in signs: `task-1 → task-3 → task-1`.
 fn written(path: &[StepName]) -> String {
     let left_out = path.len().saturating_sub(SHOWN_MAX);
     let half = SHOWN_MAX / 2;

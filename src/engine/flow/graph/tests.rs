@@ -49,7 +49,7 @@ fn what_is_wrong_is_said_with_the_whole_way_round() {
     .map(wrong)
     .join("\n");
     expect![[r#"
-        task-1 → task-1 depend on one another, so none of them could begin
+        `task-1` depends on itself, so it could never begin
         task-1 → task-3 → task-1 depend on one another, so none of them could begin
         task-5 → task-4 → task-3 → task-5 depend on one another, so none of them could begin
         task-2 → task-3 → task-4 → task-2 depend on one another, so none of them could begin
