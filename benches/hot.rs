@@ -9,6 +9,9 @@ use make::{START, draft, name, team, token};
 use std::hint::black_box;
 use tasuki::engine::engine::{Engine, Step};
 use tasuki::engine::event::Event;
+use tasuki::engine::flow::graph::check;
+use tasuki::engine::flow::name::StepName;
+use tasuki::engine::flow::unmet::Unmet;
 use tasuki::engine::input::{Effect, Input, Moment, Report, Verdict};
 use tasuki::engine::life::{CompletionSource, Receipt};
 use tasuki::engine::message::{RequestId, Source};
@@ -262,10 +265,31 @@ fn top(c: &mut Criterion) {
     }
 }
 
+/// Layers of ten, each step on all of the layer before: as many needs as a plan of the largest size may have.
+fn flow(c: &mut Criterion) {
+    const STEPS: usize = 10_000;
+    let name = |at: usize| StepName::numbered(at as u64);
+    let below = |at: usize| (at / 10 * 10).checked_sub(10).into_iter().flat_map(|from| from..from + 10);
+    let steps: Vec<_> = (0..STEPS).map(|at| (name(at), below(at).map(name).collect())).collect();
+    c.bench_function("flow: 10,000 steps checked and scheduled", |b| {
+        b.iter(|| {
+            let graph = check(black_box(&steps)).expect("a graph");
+            let mut unmet = Unmet::new(&graph, &[]);
+            let mut ready: Vec<usize> = unmet.met().collect();
+            let mut done = 0;
+            while let Some(step) = ready.pop() {
+                done += 1;
+                ready.extend(unmet.ended(&graph, step, true).into_iter().map(|(step, _)| step));
+            }
+            assert_eq!(done, STEPS);
+        });
+    });
+}
+
 criterion_group! {
     name = hot;
     // Long enough for a steady median, short enough for a coffee.
     config = Criterion::default().sample_size(20).measurement_time(std::time::Duration::from_secs(3));
-    targets = engine, journal, bodies, snapshot, drop_file, marker, control, top
+    targets = engine, journal, bodies, snapshot, drop_file, marker, control, top, flow
 }
 criterion_main!(hot);

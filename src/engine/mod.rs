@@ -6,6 +6,7 @@ mod command;
 pub mod engine;
 pub mod event;
 pub mod evidence;
+pub mod flow;
 mod form;
 pub mod history;
 mod index;

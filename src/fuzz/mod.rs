@@ -4,20 +4,24 @@
 
 mod choice;
 mod control;
+mod document;
 mod http;
 mod journal_line;
 mod marker;
 mod message;
+mod plan;
 mod snapshot;
 mod team_file;
 #[cfg(test)]
 mod tests;
 
 pub use control::control;
+pub use document::document;
 pub use http::http;
 pub use journal_line::journal_line;
 pub use marker::marker;
 pub use message::message;
+pub use plan::plan;
 pub use snapshot::snapshot;
 pub use team_file::team_file;
 
@@ -25,7 +29,7 @@ pub use team_file::team_file;
 pub type Border = fn(&[u8]);
 
 /// All borders by name: each is a fuzz target, and a folder of the corpus.
-pub const BORDERS: [(&str, Border); 7] = [
+pub const BORDERS: [(&str, Border); 9] = [
     ("message", message),
     ("control", control),
     ("journal_line", journal_line),
@@ -33,4 +37,6 @@ pub const BORDERS: [(&str, Border); 7] = [
     ("marker", marker),
     ("team_file", team_file),
     ("http", http),
+    ("plan", plan),
+    ("document", document),
 ];

@@ -11,6 +11,7 @@ pub mod number;
 pub mod os_error;
 pub mod redact;
 pub mod runs;
+pub mod session;
 pub mod status;
 pub mod team_file;
 pub mod time;

@@ -26,6 +26,7 @@ mod marker_weak;
 #[expect(dead_code, reason = "the daemon's tests need more of it")]
 #[expect(clippy::disallowed_methods, reason = "the API tells its own time")]
 mod opencode_api;
+mod plans;
 mod planted;
 mod read;
 mod reading;

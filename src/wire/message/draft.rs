@@ -329,7 +329,8 @@ fn noted_priority<'t>(fields: &'t Fields<'_>) -> Option<&'t str> {
     }
 }
 
-fn timeout(fields: &Fields<'_>) -> Result<Option<u64>, Refusal> {
+/// A length of time from a millisecond to a year, in ms.
+pub(in crate::wire) fn timeout(fields: &Fields<'_>) -> Result<Option<u64>, Refusal> {
     let Some(text) = fields.text("timeout")? else { return Ok(None) };
     if time::parse_duration(text.text) == Err(time::BadDuration::Calendar) {
         return Err(text.refuse(Code::BadDuration, time::BadDuration::Calendar));

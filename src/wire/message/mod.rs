@@ -4,8 +4,8 @@
 mod digest;
 pub mod draft;
 pub mod evidence;
-mod expect;
-mod fields;
+pub(in crate::wire) mod expect;
+pub(in crate::wire) mod fields;
 pub mod json;
 pub mod note;
 pub mod refused;

@@ -23,7 +23,7 @@ mod prompt;
 mod read;
 mod roster;
 mod settings;
-mod suggest;
+pub(in crate::wire) mod suggest;
 mod values;
 
 pub(crate) use command::is_on_path;

@@ -1,7 +1,10 @@
 //! "Did you mean …?": the known word that is closest to one that nobody knows.
 
 /// The candidate that takes the fewest changes to become `word`, if they are few for its length.
-pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(in crate::wire) fn nearest<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     let length = word.chars().count();
     // About one change in three letters; a shorter word is near to everything and is matched only without regard to case.
     let allowed = if length < 3 { 0 } else { ((length + 1) / 3).min(3) };

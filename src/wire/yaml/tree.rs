@@ -90,11 +90,17 @@ pub(in crate::wire) struct Documents<'a> {
     parser: Parser<'a, StrInput<'a>>,
     text: &'a str,
     nodes: usize,
+    nodes_max: usize,
     ended: bool,
 }
 
 impl<'a> Documents<'a> {
     pub(in crate::wire) fn of(text: &'a str) -> Self {
+        Self::of_size(text, NODES_MAX)
+    }
+
+    /// With at most so many nodes in a document.
+    pub(in crate::wire) fn of_size(text: &'a str, nodes_max: usize) -> Self {
         let options = granit_parser::options! {
             emit_comments: false,
             emit_anchor_events: true,
@@ -102,7 +108,7 @@ impl<'a> Documents<'a> {
             simple_key_max_lookahead: super::text::FILE_BYTES_MAX,
         };
         let parser = Parser::new_from_str_with_options(text, options);
-        Self { parser, text, nodes: 0, ended: false }
+        Self { parser, text, nodes: 0, nodes_max, ended: false }
     }
 
     fn event(&mut self) -> Result<(Event<'a>, Span), Refusal> {
@@ -138,8 +144,8 @@ impl<'a> Documents<'a> {
     fn node(&mut self, (event, span): (Event<'a>, Span), depth: usize) -> Result<Node<'a>, Refusal> {
         let place = place(span.start);
         self.nodes += 1;
-        if self.nodes > NODES_MAX {
-            let why = format!("there are more than {NODES_MAX} values in a document");
+        if self.nodes > self.nodes_max {
+            let why = format!("there are more than {} values in a document", self.nodes_max);
             return Err(place.refuse(Code::TooManyNodes, why));
         }
         self.plain_node(&event, span)?;

@@ -1,6 +1,7 @@
 //! `protocol/LIFE.md`: one page that tells a message's life. Written from `life::next` and from the engine itself, and
 //! compared with the file here: `UPDATE_DOCS=1 cargo test --test pure engine::life` writes it again.
 
+use crate::engine::flows;
 use crate::engine::make::token;
 use crate::engine::stages;
 use expect_test::expect;
@@ -154,11 +155,12 @@ fn the_page_about_the_life_of_a_message_is_up_to_date() {
 
 fn page() -> String {
     format!(
-        "{INTRODUCTION}{}{MOVES}{}\n{TABLE}{}{TIMERS}{}{ENDS}",
+        "{INTRODUCTION}{}{MOVES}{}\n{TABLE}{}{TIMERS}{}{ENDS}{}",
         stage_rows(),
         all_moves().iter().map(|(_, word, when)| format!("| {word} | {when} |\n")).collect::<String>(),
         table(),
-        timer_rows()
+        timer_rows(),
+        flows::section()
     )
 }
 

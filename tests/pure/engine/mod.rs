@@ -8,6 +8,7 @@ mod circles;
 mod claiming;
 mod delivering;
 mod ending;
+mod flows;
 mod free;
 mod inferring;
 mod life;

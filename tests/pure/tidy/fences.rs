@@ -49,6 +49,8 @@ const FLOORS: &[Fence] = &[
             // What is worked out once; nobody waits for anybody.
             "std::sync::OnceLock",
             "arcstr",
+            // Graphs of steps at the door of a flow.
+            "petgraph",
             "regex",
             // Derived by the types of events alone: they are the journal's format.
             "serde",

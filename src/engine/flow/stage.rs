@@ -1,0 +1,123 @@
+//! The life of a whole flow, in the words of a session's status.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Where a flow is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FlowStage {
+    /// Steps begin as soon as they may.
+    Active,
+    /// No step begins; those under way go on.
+    Paused,
+    /// All steps have ended as they should.
+    Completed,
+    /// It ended otherwise.
+    Failed,
+}
+
+impl FlowStage {
+    /// Every one of them, in order.
+    pub const ALL: [Self; 4] = [Self::Active, Self::Paused, Self::Completed, Self::Failed];
+
+    /// The word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Paused => "paused",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// What it means.
+    #[must_use]
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Active => "steps begin as soon as they may",
+            Self::Paused => "no step begins; those that are under way go on",
+            Self::Completed => "every step is completed, or was left out as the plan allows",
+            Self::Failed => "a step failed and the plan stops there, or somebody has cancelled the flow",
+        }
+    }
+
+    /// Whether steps may begin.
+    #[must_use]
+    pub const fn begins_steps(self) -> bool {
+        matches!(self, Self::Active)
+    }
+}
+
+impl fmt::Display for FlowStage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// What moves a flow on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FlowMove {
+    /// Nothing more is to begin for now.
+    Pause,
+    /// It goes on.
+    Resume,
+    /// Its last step has ended.
+    Complete,
+    /// A step failed that the others cannot do without, or it was cancelled.
+    Fail,
+}
+
+impl FlowMove {
+    /// Every one of them, in order.
+    pub const ALL: [Self; 4] = [Self::Pause, Self::Resume, Self::Complete, Self::Fail];
+
+    /// The word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Pause => "pause",
+            Self::Resume => "resume",
+            Self::Complete => "complete",
+            Self::Fail => "fail",
+        }
+    }
+
+    /// When it is made.
+    #[must_use]
+    pub const fn when(self) -> &'static str {
+        match self {
+            Self::Pause => "somebody pauses it",
+            Self::Resume => "somebody lets it go on, or retries one of its steps",
+            Self::Complete => "its last step has ended, also while it was paused",
+            Self::Fail => "a step failed and the plan stops there, or somebody cancels the flow",
+        }
+    }
+}
+
+/// A move that a flow's stage does not allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a flow that is {stage} cannot {}", event.word())]
+pub struct IllegalFlow {
+    pub stage: FlowStage,
+    /// What came.
+    pub event: FlowMove,
+}
+
+/// Moves a flow on. Total: every pair of stage and move has an answer.
+///
+/// # Errors
+/// [`IllegalFlow`] for a pair that cannot happen.
+pub fn next(stage: FlowStage, event: FlowMove) -> Result<FlowStage, IllegalFlow> {
+    use FlowMove as M;
+    use FlowStage as S;
+    match (stage, event) {
+        (S::Active, M::Pause) => Ok(S::Paused),
+        (S::Paused | S::Failed, M::Resume) => Ok(S::Active),
+        (S::Active | S::Paused, M::Complete) => Ok(S::Completed),
+        (S::Active | S::Paused, M::Fail) => Ok(S::Failed),
+        (S::Active | S::Paused | S::Completed | S::Failed, _) => Err(IllegalFlow { stage, event }),
+    }
+}

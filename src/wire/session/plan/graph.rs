@@ -1,0 +1,147 @@
+//! The tasks of a plan together: their ids, what they need of one another, and whose worktree each of them is done in.
+
+use super::task::{Named, TaskWish};
+use crate::engine::flow::graph::{self, GraphError, StepGraph};
+use crate::engine::flow::name::StepName;
+use crate::engine::flow::plan::{PlannedTask, TaskTree};
+use crate::engine::message::refusal::{Code, Refusal};
+use crate::wire::team_file::suggest::nearest;
+use crate::wire::yaml::place::Place;
+use std::collections::HashSet;
+
+/// Most worktrees that a refusal names.
+const SHOWN_MAX: usize = 5;
+
+/// Makes a graph of the tasks.
+pub(super) fn join(wishes: Vec<TaskWish>) -> Result<(Vec<PlannedTask>, StepGraph), Refusal> {
+    let ids = ids(&wishes)?;
+    let needs = |wish: &TaskWish| wish.dependencies.iter().map(|(name, _)| name.clone()).collect();
+    let steps: Vec<_> = ids.iter().cloned().zip(wishes.iter().map(needs)).collect();
+    let graph = graph::check(&steps).map_err(|wrong| told(&wrong, &wishes, &ids))?;
+    let owners = owners(&wishes, &graph)?;
+    let tasks = wishes.into_iter().zip(ids).enumerate().map(|(step, (wish, id))| {
+        let of = |step: &usize| graph.name(*step).cloned();
+        let owner = owners.get(step).filter(|owner| **owner != step).and_then(of);
+        PlannedTask {
+            id,
+            name: wish.name,
+            description: wish.description,
+            dependencies: graph.needs(step).iter().filter_map(of).collect(),
+            join: wish.join,
+            tree: owner.map_or(TaskTree::New, TaskTree::SharedWith),
+            who: wish.who,
+            timeout_ms: wish.timeout_ms,
+            expect: wish.expect,
+            touches: wish.touches,
+        }
+    });
+    Ok((tasks.collect(), graph))
+}
+
+/// The ids as they are written; a task without one has the number of its place, from 1.
+fn ids(wishes: &[TaskWish]) -> Result<Vec<StepName>, Refusal> {
+    let written: HashSet<u64> =
+        wishes.iter().filter_map(|wish| wish.id.as_ref()).map(|(id, _)| id.number()).collect();
+    let id = |(at, wish): (usize, &TaskWish)| match &wish.id {
+        Some((id, _)) => Ok(id.clone()),
+        None => {
+            let number = at as u64 + 1;
+            if written.contains(&number) {
+                let why =
+                    format!("this task has no `id` and would be task-{number}, as another one is called");
+                return Err(wish.place.refuse(Code::IdConflict, why).at("id"));
+            }
+            Ok(StepName::numbered(number))
+        }
+    };
+    wishes.iter().enumerate().map(id).collect()
+}
+
+/// Where in the plan the graph is at fault.
+fn told(wrong: &GraphError, wishes: &[TaskWish], ids: &[StepName]) -> Refusal {
+    let wish = wrong.step().and_then(|(step, need)| Some((wishes.get(step)?, need)));
+    let place = wish.map_or(Place::default(), |(wish, need)| {
+        let need = need.and_then(|need| wish.dependencies.iter().find(|(name, _)| name == need));
+        need.or(wish.id.as_ref()).map_or(wish.place, |(_, place)| *place)
+    });
+    let said = wrong.to_string();
+    match wrong {
+        GraphError::TooManySteps { .. } | GraphError::TooManyEdges { .. } => {
+            place.refuse(Code::GraphTooLarge, said)
+        }
+        GraphError::Twice { .. } => place.refuse(Code::IdConflict, said).at("id"),
+        GraphError::UnknownNeed { need, alike: None, .. } => {
+            let near = nearest(need.as_str(), ids.iter().map(StepName::as_str));
+            let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            place.refuse(Code::UnknownDependency, said + &near).at("dependencies")
+        }
+        GraphError::UnknownNeed { .. } => place.refuse(Code::UnknownDependency, said).at("dependencies"),
+        GraphError::Cycle { .. } => place.refuse(Code::Cycle, said).at("dependencies"),
+    }
+}
+
+/// For each task the one that has its worktree: itself, or the one that shares it.
+fn owners(wishes: &[TaskWish], graph: &StepGraph) -> Result<Vec<usize>, Refusal> {
+    let mut owners: Vec<usize> = (0..wishes.len()).collect();
+    // What a task needs comes before it, so whose worktree that has is known by then.
+    for &step in graph.order() {
+        let Some(wish) = wishes.get(step) else { continue };
+        let owner = match (wish.shared, &wish.share_with) {
+            (None, None) => step,
+            (None, Some((_, place))) => {
+                let why = "`share_with` is there, and `worktree_strategy` is not Shared";
+                return Err(place.refuse(Code::NotYours, why).at("share_with"));
+            }
+            (Some(_), Some(with)) => named_owner(with, graph.needs(step), &owners, graph)?,
+            (Some(place), None) => only_owner(place, graph.needs(step), &owners, graph)?,
+        };
+        if let Some(own) = owners.get_mut(step) {
+            *own = owner;
+        }
+    }
+    Ok(owners)
+}
+
+/// The worktree of the dependency that `share_with` names.
+fn named_owner(
+    (name, place): &Named,
+    needs: &[usize],
+    owners: &[usize],
+    graph: &StepGraph,
+) -> Result<usize, Refusal> {
+    let with = needs.iter().find(|need| graph.name(**need) == Some(name));
+    with.and_then(|with| owners.get(*with)).copied().ok_or_else(|| {
+        let why = format!("`share_with`: `{name}` is none of the `dependencies` of this task");
+        place.refuse(Code::UnknownDependency, why).at("share_with")
+    })
+}
+
+/// The worktree that all dependencies have.
+fn only_owner(place: Place, needs: &[usize], owners: &[usize], graph: &StepGraph) -> Result<usize, Refusal> {
+    let mut found: Vec<usize> = Vec::new();
+    for owner in needs.iter().filter_map(|need| owners.get(*need)) {
+        if found.len() <= SHOWN_MAX && !found.contains(owner) {
+            found.push(*owner);
+        }
+    }
+    let refuse = |why: String, field| Err(place.refuse(Code::UnknownDependency, why).at(field));
+    match found.as_slice() {
+        [owner] => Ok(*owner),
+        [] => refuse(
+            "`worktree_strategy` is Shared, and the task has no `dependencies` to share a worktree with"
+                .to_owned(),
+            "worktree_strategy",
+        ),
+        several => {
+            let names = several.iter().take(SHOWN_MAX).filter_map(|owner| graph.name(*owner));
+            let mut names = names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            if several.len() > SHOWN_MAX {
+                names += " and others";
+            }
+            let why = format!(
+                "`worktree_strategy` is Shared, and the dependencies have several worktrees, those of {names}"
+            );
+            refuse(why, "share_with")
+        }
+    }
+}

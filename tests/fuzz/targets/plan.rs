@@ -1,0 +1,8 @@
+//! The border `plan` under any bytes.
+
+#![no_main]
+
+#[path = "../in_time.rs"]
+mod in_time;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| in_time::in_time(tasuki::fuzz::plan, data));
