@@ -7,10 +7,10 @@ use crate::engine::job::{Found, Job, JobId};
 use crate::io::clock::Clock;
 use crate::io::evidence;
 use crate::io::workspace::{Surroundings, Workspace};
-use crate::wire::team_file::Env;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 
@@ -22,7 +22,7 @@ pub const ORDERS_MAX: usize = 4 * JOBS_MAX;
 pub struct Ground {
     root: PathBuf,
     records: PathBuf,
-    variables: Env,
+    variables: Arc<BTreeMap<OsString, OsString>>,
     clock: Clock,
 }
 
@@ -31,9 +31,7 @@ impl Ground {
     #[must_use]
     pub fn of(workspace: &Workspace, around: &Surroundings, clock: Clock) -> Self {
         let root = workspace.root().to_owned();
-        let text = |text: &OsString| text.to_str().map(str::to_owned);
-        let variables = around.vars.iter().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
-        let variables = variables.collect();
+        let variables = Arc::new(around.vars.clone());
         Self { root, records: workspace.memory().join("evidence"), variables, clock }
     }
 }
@@ -90,7 +88,7 @@ async fn do_job(given: Given, ground: Ground) -> Found {
         return Found::NotDone(format!("{} is no longer in the team file", job.agent()));
     };
     let Ground { root, records, variables: all, clock } = ground;
-    let env = evidence::environment(&all, &variables);
+    let env = evidence::environment(all.as_ref().clone(), &variables);
     let ground = evidence::Ground { root, cwd, records, env, command_limit, clock };
     match job {
         Job::RecordBase { agent, expect, command } => {
