@@ -6,6 +6,7 @@ use super::life::{self, CompletionSource, Move};
 use super::message::{Body, Kind, Message, Outcome};
 use super::state::{Agent, Finished, Open};
 use super::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey};
+use crate::engine::evidence::Evidence;
 use crate::engine::life::interrupted::Interrupted;
 use crate::engine::message::refusal::Code;
 use crate::engine::team::need::{AnsweredBy, Need};
@@ -178,6 +179,8 @@ pub struct Answer {
     /// Whether only a part of the text could be kept.
     #[serde(default, skip_serializing_if = "is_default")]
     pub truncated: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub evidence: Vec<Evidence>,
     pub at: Millis,
 }
 

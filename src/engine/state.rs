@@ -3,6 +3,7 @@
 use super::life::Stage;
 use super::message::{BodyRef, Known, Message, Outcome};
 use super::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
+use crate::engine::evidence::Checks;
 use crate::engine::form::{self, is_default};
 use crate::engine::life::queue::{Queue, QueueKey};
 use crate::engine::life::said::Said;
@@ -114,6 +115,8 @@ pub struct Progress {
     /// What its agent said in turns that ended without a claim, since the last one that was no reminder.
     #[serde(default, skip_serializing_if = "is_default")]
     pub said: Option<Box<Said>>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub checks: Option<Box<Checks>>,
 }
 
 impl Usual for Progress {
@@ -132,6 +135,7 @@ impl Usual for Progress {
             typed_at: None,
             note: None,
             said: None,
+            checks: None,
         };
         &NONE_YET
     }

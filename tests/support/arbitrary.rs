@@ -126,7 +126,7 @@ fn answer() -> impl Strategy<Value = Box<Answer>> {
     let who = (id(), select(vec![Kind::Result, Kind::Error]), agent_name(), body());
     let how = (of(source()), any::<bool>(), any::<bool>(), millis());
     (who, how).prop_map(|((id, kind, from, body), (source, weak, truncated, at))| {
-        Box::new(Answer { id, kind, from, body, source, weak, truncated, at })
+        Box::new(Answer { id, kind, from, body, source, weak, truncated, evidence: Vec::new(), at })
     })
 }
 
@@ -280,6 +280,7 @@ fn open() -> impl Strategy<Value = Open> {
             since,
             progress: Seldom::new(Progress {
                 said: said.map(Box::new),
+                checks: None,
                 attempts,
                 agent,
                 tokens,

@@ -84,6 +84,7 @@ impl Work<'_> {
             source: Some(claim.source),
             weak: !claim.proven,
             truncated: claim.truncated,
+            evidence: Vec::new(),
             at: self.now,
         };
         let dependants = self.end(id, claim.outcome, Some(answer), None);
@@ -238,6 +239,7 @@ impl Work<'_> {
             source: None,
             weak: false,
             truncated,
+            evidence: Vec::new(),
             at: self.now,
         }
     }

@@ -1,6 +1,6 @@
 //! Whether a new message fits: its route, its content, its place among the tasks that are open, and what it waits for.
 
-use super::refusal::{self, Code, Refusal};
+use super::refusal::{Code, Refusal};
 use crate::engine::engine::Work;
 use crate::engine::message::admission::{New, Route};
 use crate::engine::message::sender::Speaker;
@@ -21,9 +21,7 @@ impl Work<'_> {
         let Speaker { name: from, verified, inferred, .. } = by;
         let to = self.team.addressee(&draft.to)?;
         self.team.may_send(draft.kind, &from, &to)?;
-        if draft.expect.is_some() {
-            return Err(refusal::expects());
-        }
+        self.team.may_expect(&draft)?;
         if let Some(late) = draft.late.take() {
             return Err(*late);
         }

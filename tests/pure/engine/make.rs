@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use tasuki::engine::message::refusal::{Code, Refusal};
-use tasuki::engine::message::{Besides, Body, Draft, Kind, OnDoubt, Priority, Status};
+use tasuki::engine::message::{Besides, Body, Draft, Expect, Kind, OnDoubt, Priority, Status};
 use tasuki::engine::team::{Delivery, Limits, Member, Restart, Team};
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Token, USER};
 
@@ -55,11 +55,12 @@ pub(crate) fn team() -> Team {
         routes: BTreeMap::new(),
         may: BTreeMap::new(),
         limits: Limits::default(),
+        commands: BTreeMap::from([("test".to_owned(), vec!["cargo".to_owned(), "test".to_owned()])]),
     }
 }
 
 /// A draft from one line: `ID FROM>TO word word … [: content]`. `-` stands for no sender. The words: `task`, `info`,
-/// `result`, `error` (kind), `high`, `low`, `hold`, `failed`, `expect`, and `re=ID`, `parent=ID`, `token=K`, `after=ID,ID`,
+/// `result`, `error` (kind), `high`, `low`, `hold`, `failed`, `expect`, and `re=ID`, `parent=ID`, `token=K`, `after=ID,ID`, `run=WORD,WORD` (`expect` with a command),
 /// `timeout=MS`, `deadline=MS` (from [`START`]), `extra=…` (changes nothing but the digest).
 pub(crate) fn draft(line: &str) -> Draft {
     let (head, content) = line.split_once(": ").unwrap_or((line, "work"));
@@ -110,6 +111,10 @@ fn set(draft: &mut Draft, key: &str, value: &str) {
         "after" => draft.depends_on = value.split(',').map(id).collect(),
         "timeout" => draft.timeout_ms = Some(ms()),
         "deadline" => draft.deadline = Some(START.plus(ms())),
+        "run" => {
+            let command = value.split(',').map(str::to_owned).collect();
+            draft.expect = Some(Box::new(Expect { command, ..Expect::default() }));
+        }
         "extra" => {}
         other => panic!("no such key: {other}"),
     }
@@ -125,7 +130,7 @@ fn flag(draft: &mut Draft, word: &str) {
         "low" => draft.priority = Priority::Low,
         "hold" => draft.on_doubt = OnDoubt::Hold,
         "failed" => draft.status = Status::Failed,
-        "expect" => draft.expect = Some(Box::default()),
+        "expect" => draft.expect = Some(Box::new(Expect { commit: true, ..Expect::default() })),
         "late" => {
             draft.late = Some(Box::new(Refusal::new(Code::DeadlinePast, "it is too late").at("deadline")));
         }

@@ -94,6 +94,7 @@ pub(crate) fn ended_as(name: &str, outcome: Outcome) -> Event {
         source: Some(CompletionSource::Marker),
         weak: false,
         truncated: false,
+        evidence: Vec::new(),
         at: Millis(NOON + 90_000),
     };
     Event::Ended { id: id(name), outcome, answer: Some(Box::new(answer)), why: None }
