@@ -315,4 +315,13 @@ mod tests {
         let why = read_task("content: [", "queue/active/x.yaml").expect_err("broken");
         assert!(why.starts_with("cannot understand queue/active/x.yaml: "), "{why}");
     }
+
+    #[test]
+    fn feedback_is_what_failed_and_how() {
+        let checks = "- {check: commit, passed: true, how: 3f2a1b0}\n  - {check: command test, passed: false, how: \"exit 1\\n失敗 🎏\\n\"}\n";
+        let text =
+            format!("content: x\nfeedback:\n- turn: 1\n  checks:\n  {checks}- {{content: as before}}\n");
+        let task = read_task(&text, "t.yaml").unwrap();
+        assert_eq!(task.feedback, ["command test: exit 1\n失敗 🎏", "as before"]);
+    }
 }
