@@ -8,6 +8,7 @@ pub mod clock;
 pub mod command;
 pub mod dismissed;
 pub mod event_stream;
+pub mod evidence;
 pub mod exchange;
 #[cfg(test)]
 pub(crate) mod fake;

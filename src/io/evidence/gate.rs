@@ -1,0 +1,263 @@
+//! What says what a command does: the files that its words name, and those in which its program reads what to run. Whoever
+//! changes one of them has changed the check by which he is measured.
+
+use super::files::{COMPARED_BYTES_MAX, Mark, read, sha256};
+use super::ground::Ground;
+use crate::io::regular::open_linked;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Words of a command that are looked at; a longer command is a program, and belongs into a file.
+const WORDS_MAX: usize = 200;
+/// Folders above the agent's that are looked through for a repository.
+const FOLDERS_MAX: usize = 40;
+/// Programs that run what a file says.
+const INTERPRETERS: [&str; 14] = [
+    "sh", "bash", "dash", "zsh", "fish", "python", "python2", "python3", "node", "ruby", "perl", "php",
+    "deno", "bun",
+];
+
+/// How much of a file says what is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Whole,
+    /// The value of this key of a JSON object.
+    Key(&'static str),
+    /// The sections whose names begin so, of a TOML or INI file.
+    Sections(&'static str),
+}
+
+/// Program, file, how much of it, and whether the file is looked for in the folders above, too.
+type Definition = (&'static [&'static str], &'static [&'static str], Extent, bool);
+
+const NODE: &[&str] = &["npm", "npx", "pnpm", "pnpx", "yarn", "bun", "bunx"];
+const PYTEST: &[&str] = &["pytest", "py.test"];
+const DEFINITIONS: [Definition; 12] = [
+    (&["make", "gmake"], &["GNUmakefile", "makefile", "Makefile"], Extent::Whole, false),
+    (&["just"], &["justfile", "Justfile", ".justfile"], Extent::Whole, true),
+    (&["task"], &["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"], Extent::Whole, true),
+    (&["rake"], &["Rakefile", "rakefile"], Extent::Whole, true),
+    (NODE, &["package.json"], Extent::Key("scripts"), true),
+    (NODE, &[".npmrc", ".yarnrc", ".yarnrc.yml", "bunfig.toml"], Extent::Whole, true),
+    (
+        &["cargo", "rustc", "cargo-nextest"],
+        &[".cargo/config", ".cargo/config.toml", "rust-toolchain", "rust-toolchain.toml"],
+        Extent::Whole,
+        true,
+    ),
+    (PYTEST, &["pytest.ini", ".pytest.ini", "conftest.py"], Extent::Whole, true),
+    (PYTEST, &["tox.ini"], Extent::Sections("pytest"), true),
+    (PYTEST, &["setup.cfg"], Extent::Sections("tool:pytest"), true),
+    (PYTEST, &["pyproject.toml"], Extent::Sections("tool.pytest"), true),
+    (&["tox"], &["tox.ini"], Extent::Whole, true),
+];
+
+/// A part of what says what a command does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Part {
+    pub(super) role: Role,
+    pub(super) mark: Mark,
+}
+
+/// What it is to the command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Role {
+    /// What is run itself.
+    Program,
+    /// A file that is named, as a test to run.
+    Argument,
+    /// Where the program reads what to run.
+    Definition,
+}
+
+/// All parts that are there, by what they are called: a path as the command has it, or as seen from the agent's folder.
+pub(super) fn parts(ground: &Ground, argv: &[String]) -> BTreeMap<String, Part> {
+    let mut found = BTreeMap::new();
+    let words = words(argv);
+    // A name without a folder, as the first word, is looked for on `PATH`, not in the tree.
+    let by_name = usize::from(words.first().is_some_and(|(word, _)| !word.contains('/')));
+    for (word, role) in words.iter().skip(by_name) {
+        if let Some(mark) = whole(ground, Path::new(word)) {
+            found.insert(word.clone(), Part { role: *role, mark });
+        }
+    }
+    let mut folders: Vec<(PathBuf, bool)> = vec![(PathBuf::new(), false)];
+    folders.extend(
+        words.iter().filter(|(word, _)| ground.cwd.join(word).is_dir()).map(|(word, _)| (word.into(), false)),
+    );
+    folders.extend(above(&ground.cwd).into_iter().map(|folder| (folder, true)));
+    let named = |programs: &[&str]| words.iter().any(|(word, _)| programs.contains(&base_name(word)));
+    for (_, files, extent, upward) in DEFINITIONS.iter().filter(|(programs, ..)| named(programs)) {
+        for (folder, _) in folders.iter().filter(|(_, is_above)| *upward || !is_above) {
+            for file in *files {
+                let path = folder.join(file);
+                if let Some(mark) = part(ground, &path, *extent) {
+                    let name = path.to_string_lossy().into_owned();
+                    let name = match extent {
+                        Extent::Whole => name,
+                        Extent::Key(key) => format!("{name} ({key})"),
+                        Extent::Sections(start) => format!("{name} ([{start}…])"),
+                    };
+                    found.entry(name).or_insert(Part { role: Role::Definition, mark });
+                }
+            }
+        }
+    }
+    found
+}
+
+/// What is another thing than before, a line each; and the files that are named and are new, which may be.
+pub(super) fn changes(
+    before: &BTreeMap<String, Part>,
+    now: &BTreeMap<String, Part>,
+) -> (Vec<String>, Vec<String>) {
+    let (mut changed, mut new) = (Vec::new(), Vec::new());
+    for (name, part) in before {
+        match now.get(name) {
+            None => changed.push(format!("{name}, by which the command is defined, is gone")),
+            Some(there) if there.mark != part.mark => {
+                changed.push(format!("{name}, by which the command is defined, was changed by the turn"));
+            }
+            Some(_) => {}
+        }
+    }
+    for (name, part) in now.iter().filter(|(name, _)| !before.contains_key(*name)) {
+        match part.role {
+            Role::Argument => new.push(name.clone()),
+            Role::Program | Role::Definition => {
+                changed.push(format!("{name}, by which the command is defined, was not there before"));
+            }
+        }
+    }
+    (changed, new)
+}
+
+/// The words that may name a file, each with what it would be to the command.
+fn words(argv: &[String]) -> Vec<(String, Role)> {
+    let mut found: Vec<(String, Role)> = Vec::new();
+    let mut is_script = true;
+    for word in argv.iter().take(WORDS_MAX) {
+        let within = word.split(|c: char| c.is_whitespace() || ";&|()<>'\"`".contains(c));
+        for piece in within.filter(|piece| !piece.is_empty()) {
+            let runs = is_script || piece.starts_with("./") || piece.ends_with(".sh");
+            let role = if runs { Role::Program } else { Role::Argument };
+            let value = piece.split_once('=').map(|(_, value)| value);
+            let node = piece.split_once("::").map(|(file, _)| file);
+            for name in [Some(piece), value, node].into_iter().flatten() {
+                found.push((name.to_owned(), role));
+            }
+            // Behind an interpreter comes its script, unless it is a module that it runs.
+            let interprets =
+                INTERPRETERS.contains(&base_name(piece)) || base_name(piece).starts_with("python3.");
+            is_script = interprets || (is_script && piece.starts_with('-') && piece != "-m");
+        }
+        if word.contains(char::is_whitespace) {
+            is_script = false;
+        }
+    }
+    found
+}
+
+fn base_name(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
+}
+
+/// The folders above, as seen from this one, up to that of its repository; none where there is no repository.
+fn above(cwd: &Path) -> Vec<PathBuf> {
+    let Ok(real) = std::fs::canonicalize(cwd) else { return Vec::new() };
+    let up = real.ancestors().take(FOLDERS_MAX).position(|folder| folder.join(".git").exists());
+    (1..=up.unwrap_or(0)).map(|steps| PathBuf::from("../".repeat(steps))).collect()
+}
+
+/// A file that is named and is in the tree or in the workspace.
+fn whole(ground: &Ground, path: &Path) -> Option<Mark> {
+    let at = ground.cwd.join(path);
+    let is_ours = ground.holds(&at);
+    is_ours
+        .then(|| open_linked(&at).ok().flatten())?
+        .and_then(|file| Some(read(file, COMPARED_BYTES_MAX).ok()?.mark))
+}
+
+fn part(ground: &Ground, path: &Path, extent: Extent) -> Option<Mark> {
+    let at = ground.cwd.join(path);
+    let file = open_linked(&at).ok().flatten()?;
+    if extent == Extent::Whole {
+        return Some(read(file, COMPARED_BYTES_MAX).ok()?.mark);
+    }
+    let text = std::fs::read(&at).ok().filter(|bytes| bytes.len() as u64 <= COMPARED_BYTES_MAX)?;
+    let of_text = |text: &str| Mark {
+        size: text.len() as u64,
+        sha256: Some(sha256(text.as_bytes())),
+        changed_ns: None,
+    };
+    let text = String::from_utf8_lossy(&text);
+    let said = match extent {
+        Extent::Key(key) => match serde_json::from_str::<serde_json::Value>(&text) {
+            Ok(value) => value.get(key).map(sorted),
+            // Nobody can run it either; that it became so is a change.
+            Err(_) => Some(text.into_owned()),
+        },
+        Extent::Sections(start) => Some(sections(&text, start)).filter(|text| !text.is_empty()),
+        Extent::Whole => None,
+    };
+    said.as_deref().map(of_text)
+}
+
+/// A value as JSON whose keys are in order.
+fn sorted(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::Object(members) => {
+            let members: BTreeMap<&String, String> =
+                members.iter().map(|(key, value)| (key, sorted(value))).collect();
+            format!("{members:?}")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// The lines of the sections whose names begin so.
+fn sections(text: &str, start: &str) -> String {
+    let mut is_in = false;
+    let mut said = String::new();
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix('[') {
+            is_in = name.trim_start_matches('[').trim_start().trim_start_matches('"').starts_with(start);
+        }
+        let line = line.trim();
+        if is_in && !line.is_empty() {
+            said.push_str(line);
+            said.push('\n');
+        }
+    }
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn roles(argv: &[&str]) -> String {
+        let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
+        let words = words(&argv);
+        let names = words.iter().filter(|(_, role)| *role == Role::Program).map(|(name, _)| name.as_str());
+        names.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn what_is_run_is_told_from_what_is_given_to_it() {
+        assert_eq!(roles(&["./check", "tests/a.rs"]), "./check");
+        assert_eq!(roles(&["sh", "-e", "a", "b"]), "sh -e a");
+        assert_eq!(roles(&["python3", "-m", "pytest", "tests/a.py"]), "python3 -m");
+        assert_eq!(roles(&["sh", "-c", "make x && ./run.sh"]), "sh -c make ./run.sh");
+        assert_eq!(roles(&["env", "X=1", "node", "a.js", "b.js"]), "env a.js");
+    }
+
+    #[test]
+    fn a_section_is_read_without_the_others() {
+        let text = "[tool.x]\na = 1\n[tool.pytest.ini_options]\naddopts = \"-q\"\n\n[[other]]\nb = 2\n";
+        assert_eq!(sections(text, "tool.pytest"), "[tool.pytest.ini_options]\naddopts = \"-q\"\n");
+        assert_eq!(sections("[pytest]\nx=1\n", "tool:pytest"), "");
+    }
+}

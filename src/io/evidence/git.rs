@@ -1,0 +1,246 @@
+//! Asks git about a repository that nobody trusts: by plumbing alone, with no program that the repository names, with a
+//! deadline, and without a change to anything.
+
+use super::finding::end_of;
+use super::ground::{Ground, look_up};
+use super::run::{Keep, Run};
+use crate::io::regular;
+use crate::wire::team_file::Env;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+
+/// git answers within a second; a disk that hangs is not waited for.
+const LIMIT: Duration = Duration::from_secs(30);
+/// What is read of an answer: the names of 100,000 commits.
+const ANSWER_BYTES_MAX: usize = 8 << 20;
+/// What is read of a log of HEAD: some 300,000 lines.
+const LOG_BYTES_MAX: u64 = 64 << 20;
+
+/// Set for each call. Neither replaced objects nor grafts count, nothing is fetched, nobody is asked for a password.
+const SET: [(&str, &str); 8] = [
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("LC_ALL", "C"),
+    ("LANGUAGE", "C"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
+    ("GIT_GRAFT_FILE", "/dev/null"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_PAGER", "cat"),
+];
+/// Of what a repository may name programs by, what plumbing would heed; and what may lie about who is whose parent.
+const WITHOUT: [&str; 7] = [
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.untrackedCache=false",
+    "core.commitGraph=false",
+    "core.sshCommand=false",
+    "protocol.allow=never",
+    "submodule.recurse=false",
+];
+
+/// Why git could not be asked, with the cure.
+pub(super) type Trouble = String;
+
+/// What git says of the folder.
+#[derive(Debug)]
+pub(super) enum Place {
+    /// It is in no repository.
+    Nowhere,
+    /// It is in one that has no files checked out there.
+    Bare,
+    /// It is in a tree of files.
+    Tree(Repository),
+}
+
+/// The repository of a tree.
+#[derive(Debug)]
+pub(super) struct Repository {
+    /// The folder of this very tree: of a linked worktree its own.
+    pub(super) dir: PathBuf,
+    /// Its number in the file system.
+    pub(super) inode: u64,
+    /// When that folder was made, in ms since 1970, where the file system knows it: a number is given again.
+    pub(super) born_ms: Option<u64>,
+    /// Its log of HEAD.
+    pub(super) log: PathBuf,
+}
+
+/// git, for one folder.
+pub(super) struct Git<'a> {
+    program: PathBuf,
+    cwd: &'a Path,
+    env: Env,
+}
+
+impl<'a> Git<'a> {
+    /// For the agent's folder. A git that somebody put into it is none.
+    pub(super) fn of(ground: &'a Ground) -> Result<Self, Trouble> {
+        let is_foreign = |path: &Path| !ground.is_in_tree(path);
+        let path = ground.env.get("PATH").map(String::as_str);
+        let program = look_up(OsStr::new("git"), path, &ground.cwd, is_foreign);
+        let program = program.ok_or("there is no git on the daemon's PATH: install git")?;
+        let mut env = ground.env.clone();
+        env.extend(SET.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        Ok(Self { program, cwd: &ground.cwd, env })
+    }
+
+    /// What it answers; an error with its words if it ends in another way than with 0.
+    async fn ask(&self, arguments: &[&str]) -> Result<Answer, Trouble> {
+        let mut argv: Vec<OsString> = vec!["git".into(), "--no-pager".into()];
+        argv.extend(WITHOUT.iter().flat_map(|setting| ["-c".into(), (*setting).into()]));
+        argv.extend(arguments.iter().map(Into::into));
+        let keep = Keep::First(ANSWER_BYTES_MAX);
+        let run =
+            Run { program: &self.program, argv: &argv, cwd: self.cwd, env: &self.env, limit: LIMIT, keep };
+        let place = self.cwd.display();
+        let ran = run.to_its_end().await.map_err(|error| format!("cannot run git in {place}: {error}"))?;
+        let said = end_of(&ran.complaint);
+        let status = ran.status.ok_or_else(|| {
+            format!("git did not answer within {} s in {place}: see what holds its disk up", LIMIT.as_secs())
+        })?;
+        let code =
+            status.code().ok_or_else(|| format!("git ended by a signal in {place} ({status}): {said}"))?;
+        Ok(Answer { code, out: ran.output, said, cut: ran.cut })
+    }
+
+    /// As [`Git::ask`], where anything but 0 is trouble.
+    async fn demand(&self, arguments: &[&str]) -> Result<Answer, Trouble> {
+        let answer = self.ask(arguments).await?;
+        if answer.code == 0 { Ok(answer) } else { Err(self.trouble(&answer)) }
+    }
+
+    fn trouble(&self, answer: &Answer) -> Trouble {
+        let place = self.cwd.display();
+        format!("git cannot read the repository of {place}: {}", answer.said.trim())
+    }
+
+    /// In which repository the folder is.
+    pub(super) async fn place(&self) -> Result<Place, Trouble> {
+        let answer = self.ask(&["rev-parse", "--is-inside-work-tree"]).await?;
+        match (answer.code, answer.line().as_slice()) {
+            (0, b"true") => {}
+            (0, _) => return Ok(Place::Bare),
+            (_, _) if answer.said.contains("not a git repository") => return Ok(Place::Nowhere),
+            _ => return Err(self.trouble(&answer)),
+        }
+        let form = self.ask(&["rev-parse", "--show-ref-format"]).await?;
+        if form.line() == b"reftable" {
+            let cure = "convert it with `git refs migrate --ref-format=files`";
+            return Err(format!(
+                "the repository of {} keeps its refs as reftable: {cure}",
+                self.cwd.display()
+            ));
+        }
+        let dir = self.path(&["rev-parse", "--absolute-git-dir"]).await?;
+        let log = self.path(&["rev-parse", "--git-path", "logs/HEAD"]).await?;
+        let meta =
+            std::fs::metadata(&dir).map_err(|error| format!("cannot look at {}: {error}", dir.display()))?;
+        let born = meta.created().ok().and_then(|born| born.duration_since(UNIX_EPOCH).ok());
+        let born_ms = born.and_then(|since| u64::try_from(since.as_millis()).ok());
+        Ok(Place::Tree(Repository { inode: meta.ino(), born_ms, dir, log }))
+    }
+
+    async fn path(&self, arguments: &[&str]) -> Result<PathBuf, Trouble> {
+        let line = self.demand(arguments).await?.line();
+        Ok(self.cwd.join(OsString::from_vec(line)))
+    }
+
+    /// The commit that is checked out; none where there is none yet.
+    pub(super) async fn head(&self) -> Result<Option<String>, Trouble> {
+        let answer = self.ask(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).await?;
+        match answer.code {
+            0 => Ok(String::from_utf8(answer.line()).ok().filter(|name| is_object_name(name))),
+            1 => Ok(None),
+            _ => Err(self.trouble(&answer)),
+        }
+    }
+
+    /// Whether one commit is the other or an ancestor of it. A commit that is not there any more is none.
+    pub(super) async fn is_ancestor(&self, old: &str, new: &str) -> Result<bool, Trouble> {
+        let answer = self.ask(&["merge-base", "--is-ancestor", old, new]).await?;
+        match answer.code {
+            0 => Ok(true),
+            1 => Ok(false),
+            _ if self.commit(old).await?.is_none() => Ok(false),
+            _ => Err(self.trouble(&answer)),
+        }
+    }
+
+    /// The names of the commits that were added, newest first.
+    pub(super) async fn added(&self, head: &str, base: Option<&str>) -> Result<Vec<String>, Trouble> {
+        let not = base.map(|base| format!("^{base}"));
+        let mut arguments = vec!["rev-list", head];
+        arguments.extend(not.as_deref());
+        let answer = self.demand(&arguments).await?;
+        let text = String::from_utf8_lossy(&answer.out).into_owned();
+        Ok(text.lines().filter(|line| is_object_name(line)).map(str::to_owned).collect())
+    }
+
+    /// A commit as it is stored; none if it is not there, or is none.
+    pub(super) async fn commit(&self, name: &str) -> Result<Option<Vec<u8>>, Trouble> {
+        if !is_object_name(name) {
+            return Ok(None);
+        }
+        let answer = self.ask(&["cat-file", "commit", name]).await?;
+        Ok((answer.code == 0).then_some(answer.out))
+    }
+
+    /// Whether a tree has no files.
+    pub(super) async fn is_empty(&self, tree: &str) -> Result<bool, Trouble> {
+        Ok(self.demand(&["cat-file", "tree", tree]).await?.out.is_empty())
+    }
+
+    /// Whether a merge has a line that none of its parents has.
+    pub(super) async fn adds_to_its_parents(&self, merge: &str) -> Result<bool, Trouble> {
+        let how = ["--cc", "-p", "--no-ext-diff", "--no-textconv", "--no-commit-id", "--no-color", merge];
+        let answer = self.demand(&[&["diff-tree", "-r"][..], &how].concat()).await?;
+        Ok(!answer.out.is_empty())
+    }
+
+    /// The files of the folder, tracked and new, without those that are ignored; `true` if these are not all.
+    pub(super) async fn files(&self) -> Result<(Vec<PathBuf>, bool), Trouble> {
+        let answer = self.demand(&["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).await?;
+        let whole = answer.out.iter().rposition(|byte| *byte == 0).unwrap_or(0);
+        let names = answer.out.get(..whole).unwrap_or_default().split(|byte| *byte == 0);
+        let names = names.filter(|name| !name.is_empty()).map(|name| PathBuf::from(OsStr::from_bytes(name)));
+        Ok((names.collect(), answer.cut))
+    }
+}
+
+/// What git answered.
+struct Answer {
+    code: i32,
+    out: Vec<u8>,
+    said: String,
+    cut: bool,
+}
+
+impl Answer {
+    /// All of it but the end of its line: a path may have others.
+    fn line(&self) -> Vec<u8> {
+        self.out.strip_suffix(b"\n").unwrap_or(&self.out).to_vec()
+    }
+}
+
+/// A log of HEAD, as far as it is read; empty where there is none.
+pub(super) fn read_log(path: &Path) -> Result<Vec<u8>, Trouble> {
+    let refuse = |error: io::Error| format!("cannot read git's log of HEAD: {error}");
+    let file: File = match regular::open(std::fs::OpenOptions::new().read(true), path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(refuse(error)),
+    };
+    let mut log = Vec::new();
+    file.take(LOG_BYTES_MAX).read_to_end(&mut log).map_err(refuse)?;
+    Ok(log)
+}
+
+/// Whether this is the whole name of an object, by SHA-1 or SHA-256.
+pub(super) fn is_object_name(name: &str) -> bool {
+    matches!(name.len(), 40 | 64) && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}

@@ -1,0 +1,252 @@
+//! Runs a program to its end and leaves nobody behind: what it started goes with its process group, and what left that is
+//! found by a word in its environment.
+
+use crate::engine::words::{Millis, ProcessKey};
+use crate::io::chance::chance;
+use crate::io::process::{Family, alive, bearers, key_of, wait_gone};
+use crate::wire::team_file::Env;
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+use tokio::io::AsyncReadExt as _;
+use tokio::net::unix::pipe::Receiver;
+use tokio::process::{Child, Command};
+use tokio::time::{Instant, timeout_at};
+
+/// Every process of a check bears this name in its environment, with a value of its own.
+const BEARS: &str = "TASUKI_CHECK";
+/// How long it may take until all are gone after the end or the limit.
+const GONE_WITHIN: Duration = Duration::from_secs(2);
+/// How often nobody must be seen: a process that becomes another program has no environment at that moment.
+const CLEAN_LOOKS: u32 = 3;
+/// Between two such looks. A program takes a tenth of it to begin.
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
+/// What is read at once.
+const PIECE: usize = 64 << 10;
+
+/// What is to be run.
+pub(super) struct Run<'a> {
+    /// The file to run, however the words name it.
+    pub(super) program: &'a Path,
+    /// The words, of which the first is its name.
+    pub(super) argv: &'a [OsString],
+    pub(super) cwd: &'a Path,
+    pub(super) env: &'a Env,
+    pub(super) limit: Duration,
+    pub(super) keep: Keep,
+}
+
+/// What is kept of that which it prints. All of it is read, so that nobody waits for us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// The first so many bytes of its standard output; of its standard error the last few.
+    First(usize),
+    /// The last so many bytes of both together.
+    Last(usize),
+}
+
+/// How it ended.
+#[derive(Debug)]
+pub(super) struct Ran {
+    /// How it exited; none if its time was over.
+    pub(super) status: Option<ExitStatus>,
+    /// What it printed.
+    pub(super) output: Vec<u8>,
+    /// Whether it printed more than is kept.
+    pub(super) cut: bool,
+    /// What it complained, where that is kept apart.
+    pub(super) complaint: Vec<u8>,
+}
+
+/// Bytes that are kept of a complaint.
+const COMPLAINT_BYTES: usize = 4_096;
+
+impl Run<'_> {
+    /// Runs it, without a standard input. Afterwards nobody lives whom it started.
+    ///
+    /// # Errors
+    /// If it cannot be started, or its pipes cannot be made.
+    pub(super) async fn to_its_end(&self) -> io::Result<Ran> {
+        let random = || chance(Millis(u64::from(std::process::id())));
+        let mark = format!("{:016x}{:016x}", random(), random());
+        // git starts nobody who would leave it.
+        let is_foreign = matches!(self.keep, Keep::Last(_));
+        let (mut output, ours) = Tap::new(self.keep)?;
+        let (mut complaint, theirs) = match self.keep {
+            Keep::First(_) => {
+                let (tap, end) = Tap::new(Keep::Last(COMPLAINT_BYTES))?;
+                (Some(tap), end)
+            }
+            Keep::Last(_) => (None, ours.try_clone()?),
+        };
+        let mut child = self.start(&mark, ours.into(), theirs.into())?;
+        let key = child.id().and_then(key_of);
+        let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+        let mut leash = Leash { group, mark: is_foreign.then_some(mark) };
+        let until = Instant::now() + self.limit;
+        let ended = async {
+            // It is not collected yet, so that its number is nobody else's.
+            if let Some(key) = key {
+                wait_gone(key).await;
+            }
+        };
+        let in_time = {
+            let ended = timeout_at(until, ended);
+            tokio::pin!(ended);
+            let mut is_open = true;
+            loop {
+                tokio::select! {
+                    ended = &mut ended => break ended.is_ok(),
+                    () = read_all(&mut output, complaint.as_mut()), if is_open => is_open = false,
+                }
+            }
+        };
+        let over = Instant::now() + GONE_WITHIN;
+        leash.end_all(key, over).await;
+        // Once it is collected, its number may be somebody else's.
+        (leash.group, leash.mark) = (None, None);
+        // Nobody writes any more; what is in the pipes is what was printed last.
+        let _ = timeout_at(over, read_all(&mut output, complaint.as_mut())).await;
+        let status = timeout_at(over, child.wait()).await;
+        let status = if in_time { status.ok().transpose()? } else { None };
+        let complaint = complaint.map(|tap| tap.kept).unwrap_or_default();
+        Ok(Ran { status, cut: output.cut, output: output.kept, complaint })
+    }
+
+    fn start(&self, mark: &str, out: Stdio, err: Stdio) -> io::Result<Child> {
+        let (name, arguments) = self.argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+        let mut command = Command::new(self.program);
+        command.arg0(name).args(arguments).current_dir(self.cwd);
+        command.env_clear().envs(self.env).env(BEARS, mark);
+        command.process_group(0).kill_on_drop(true);
+        command.stdin(Stdio::null()).stdout(out).stderr(err).spawn()
+    }
+}
+
+/// One end of a pipe, and what is kept of that which comes out of it.
+struct Tap {
+    from: Option<Receiver>,
+    keep: Keep,
+    kept: Vec<u8>,
+    cut: bool,
+}
+
+impl Tap {
+    /// With the other end, which is the program's.
+    fn new(keep: Keep) -> io::Result<(Self, std::os::fd::OwnedFd)> {
+        let (ours, theirs) = pipe_with(PipeFlags::CLOEXEC)?;
+        rustix::io::ioctl_fionbio(&ours, true)?;
+        Ok((Self { from: Some(Receiver::from_owned_fd(ours)?), keep, kept: Vec::new(), cut: false }, theirs))
+    }
+
+    /// Reads until nobody has the other end any more.
+    async fn read(&mut self) {
+        let mut piece = vec![0; PIECE];
+        while let Some(from) = &mut self.from {
+            match from.read(&mut piece).await {
+                Ok(read @ 1..) => self.take(piece.get(..read).unwrap_or_default()),
+                _ => self.from = None,
+            }
+        }
+    }
+
+    fn take(&mut self, piece: &[u8]) {
+        match self.keep {
+            Keep::First(most) => {
+                let room = most.saturating_sub(self.kept.len()).min(piece.len());
+                self.kept.extend_from_slice(piece.get(..room).unwrap_or_default());
+                self.cut |= room < piece.len();
+            }
+            Keep::Last(most) => {
+                self.kept.extend_from_slice(piece);
+                let over = self.kept.len().saturating_sub(most);
+                self.cut |= over > 0;
+                self.kept.drain(..over);
+            }
+        }
+    }
+}
+
+async fn read_all(output: &mut Tap, complaint: Option<&mut Tap>) {
+    match complaint {
+        Some(complaint) => {
+            tokio::join!(output.read(), complaint.read());
+        }
+        None => output.read().await,
+    }
+}
+
+/// The processes of a check. They are ended when nobody waits for it any more, too.
+struct Leash {
+    group: Option<Pid>,
+    mark: Option<String>,
+}
+
+impl Leash {
+    /// Ends the group, the program's descendants, and whoever bears the mark, until nobody is left or the time is over.
+    async fn end_all(&mut self, program: Option<ProcessKey>, over: Instant) {
+        let group = self.group;
+        let Some(mark) = self.mark.clone() else { return end_group(group) };
+        let others = program.map(Family::of);
+        end_group(group);
+        others.iter().flat_map(Family::living).for_each(end);
+        let mut clean = 0;
+        while clean < CLEAN_LOOKS {
+            let mark = mark.clone();
+            let look = tokio::task::spawn_blocking(move || end_bearers(&mark));
+            let Ok(Ok(left)) = timeout_at(over, look).await else {
+                return tracing::warn!("processes of a check could not be ended");
+            };
+            if left.is_empty() {
+                clean += 1;
+                tokio::time::sleep(LOOK_AGAIN).await;
+            } else {
+                clean = 0;
+                end_group(group);
+            }
+            for key in left {
+                let _ = timeout_at(over, wait_gone(key)).await;
+            }
+        }
+    }
+}
+
+impl Drop for Leash {
+    fn drop(&mut self) {
+        end_group(self.group);
+        if let Some(mark) = &self.mark {
+            end_bearers(mark);
+        }
+    }
+}
+
+/// The program is not collected before, so that its number is nobody else's.
+fn end_group(group: Option<Pid>) {
+    if let Some(group) = group {
+        // Where it is gone there is nothing to end.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+}
+
+/// Ends all that bear this mark; who they were.
+fn end_bearers(mark: &str) -> Vec<ProcessKey> {
+    let found = bearers(BEARS).into_iter().filter(|bearer| bearer.var(BEARS).is_some_and(|var| var == mark));
+    let keys: Vec<ProcessKey> = found.map(|bearer| bearer.process).filter(|key| alive(*key)).collect();
+    keys.iter().copied().for_each(end);
+    keys
+}
+
+/// Ends this very process.
+fn end(key: ProcessKey) {
+    let Some(pid) = i32::try_from(key.pid).ok().and_then(Pid::from_raw) else { return };
+    // Only once the number is held can nobody else come to have it.
+    if let Ok(held) = pidfd_open(pid, PidfdFlags::empty())
+        && alive(key)
+    {
+        let _ = pidfd_send_signal(held, Signal::KILL);
+    }
+}
