@@ -9,8 +9,11 @@ impl State {
         let agents = self.agents.iter();
         let agents = agents
             .map(|(name, agent)| Event::KeptAgent { name: name.clone(), agent: Box::new(agent.clone()) });
+        let hired = self.hired.iter();
+        let hired = hired
+            .map(|(name, hired)| Event::KeptHired { name: name.clone(), hired: Box::new(hired.clone()) });
         let halted = self.halted.map(|since| Event::Halted { since: Some(since), by: None });
         let open = self.open.values().map(|open| Event::KeptOpen(open.clone()));
-        agents.chain(halted).chain(open)
+        hired.chain(agents).chain(halted).chain(open)
     }
 }

@@ -3,17 +3,21 @@
 
 pub(in crate::engine) mod blame;
 pub mod blocker;
+pub(in crate::engine) mod hiring;
 pub(in crate::engine) mod lifecycle;
 pub mod need;
 pub mod permission;
 pub mod power;
 pub(in crate::engine) mod recover;
 pub(in crate::engine) mod reload;
+pub mod roster;
 pub mod timeouts;
 pub(in crate::engine) mod unattended;
 
 use super::words::{AgentName, Digest};
+use crate::engine::form::is_default;
 use crate::engine::team::power::Powers;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A whole, checked team. Names, aliases and pools do not clash; every `reports_to` is a member or `user`.
@@ -28,6 +32,8 @@ pub struct Team {
     pub routes: BTreeMap<AgentName, BTreeSet<AgentName>>,
     /// What agents may command besides what is their own.
     pub may: Powers,
+    /// Profile → a member that is made of it alone, for whoever is hired.
+    pub templates: BTreeMap<String, Member>,
     /// Limits and waiting times.
     pub limits: Limits,
 }
@@ -42,7 +48,7 @@ impl Team {
 }
 
 /// One agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
     /// Whom it reports to: a member or `user`.
     pub reports_to: AgentName,
@@ -51,12 +57,15 @@ pub struct Member {
     /// Whether its turns have tokens.
     pub token: bool,
     /// How a task is typed.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub delivery: Delivery,
     /// Working time a turn may take, in ms.
     pub timeout_ms: u64,
     /// When it is started again.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub restart: Restart,
     /// Whether its program ends after each task: one process is given one message.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub one_shot: bool,
     /// Name of its provider profile, for the status file.
     pub provider: String,
@@ -65,7 +74,8 @@ pub struct Member {
 }
 
 /// How a task is typed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Delivery {
     /// One fixed line that names the file.
     #[default]
@@ -75,7 +85,8 @@ pub enum Delivery {
 }
 
 /// When an agent is started again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Restart {
     /// After any exit.
     Always,

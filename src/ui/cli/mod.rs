@@ -18,6 +18,7 @@ mod dropping;
 mod failure;
 mod files;
 mod fsck;
+mod hire;
 mod history;
 mod inbox;
 mod init;

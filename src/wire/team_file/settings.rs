@@ -1,5 +1,6 @@
 //! What a team file means.
 
+use super::file::AgentEntry;
 use super::general::General;
 use super::launch::Launch;
 use super::notify::NotifySettings;
@@ -22,6 +23,8 @@ pub struct Settings {
     pub tmux_socket: TmuxSocket,
     /// How each member is started. Shared: a launch has a whole environment, and a large team has a hundred.
     pub launches: BTreeMap<AgentName, Arc<Launch>>,
+    /// What is written of each member, for those that are hired like it.
+    pub(super) entries: BTreeMap<AgentName, Arc<AgentEntry>>,
     /// Every profile by name, those that no agent has included.
     pub profiles: BTreeMap<String, Profile>,
     /// What holds for the whole team; its `limits` are those of `team`.

@@ -1,7 +1,7 @@
 //! What the lines look like: one of each kind.
 
 use crate::wire_events::samples::{
-    NOON, accepted, agent, ended, finished, id, message, moved, open, plain, token, turn,
+    NOON, accepted, agent, ended, finished, hired, id, message, moved, open, plain, token, turn,
 };
 use expect_test::{Expect, expect};
 use tasuki::engine::event::{AgentChange, Event, Why};
@@ -15,6 +15,7 @@ use tasuki::engine::message::{
 use tasuki::engine::screen::reading::Dialog;
 use tasuki::engine::state::{Agent, Counts, LastEnd, Open, PartAnswer, Phase, Progress};
 use tasuki::engine::team::need::{AnsweredBy, Need, NeedKind};
+use tasuki::engine::team::roster::{Hired, Host, Like, Recipe};
 use tasuki::engine::words::{Millis, Nonce, PaneId, ProcessKey, Seq};
 use tasuki::wire::events::{decode, encode, encode_snapshot};
 
@@ -27,6 +28,11 @@ fn need(kind: NeedKind, until: Option<Millis>, over: bool) -> Need {
     let asks = (kind == NeedKind::Input).then(|| dialog.into());
     let (open_ended, looks) = (kind == NeedKind::Repair, u8::from(over));
     Need { asks, until, open_ended, looks, over, ..Need::new(kind, "it says so".into(), Millis(NOON)) }
+}
+
+fn of_profile() -> Recipe {
+    let like = Like::Profile("claude".into());
+    Recipe { like, cwd: None, model: None, env: Default::default(), host: Host::Local }
 }
 
 #[test]
@@ -182,7 +188,9 @@ fn what_happens_to_agents() {
         AgentChange::Answered { choice: "1. Yes".into(), by: AnsweredBy::Person },
         broken_off(Interrupted::Ended),
         broken_off(Interrupted::GoesOn { why: "no key".into() }),
-        AgentChange::Removed,
+        AgentChange::Hired(Box::new(hired())),
+        AgentChange::Removed { by: None },
+        AgentChange::Removed { by: Some(agent("boss")) },
     ];
     let events = changes.map(|change| Event::Agent { name: agent("coder"), change });
     check(
@@ -251,6 +259,10 @@ fn a_snapshot() {
     };
     let events = [
         Event::KeptAgent { name: agent("coder"), agent: Box::new(up) },
+        Event::KeptHired {
+            name: agent("bob2"),
+            hired: Box::new(Hired { recipe: of_profile(), flow: Some("flow-1".into()), ..hired() }),
+        },
         Event::KeptAgent { name: agent("idler"), agent: Box::default() },
         Event::KeptAgent {
             name: agent("sick"),
