@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Decides. Owns the state of a workspace and its team.
 #[derive(Debug)]
 pub struct Engine {
-    /// The team of the file.
+    /// As the team file has it, without those that were hired.
     pub(super) file: Team,
     /// The team in force: with those that were hired.
     pub(super) team: Team,

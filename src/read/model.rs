@@ -245,6 +245,12 @@ impl Model {
         self.order.iter().chain(hired)
     }
 
+    /// The team in force, with those that were hired.
+    #[must_use]
+    pub fn team(&self) -> &Team {
+        self.fold.engine.team()
+    }
+
     pub(super) fn engine(&self) -> &Engine {
         &self.fold.engine
     }

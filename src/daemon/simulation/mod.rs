@@ -9,6 +9,7 @@
 mod callers;
 mod cut;
 mod ending;
+mod hiring;
 mod history;
 mod life;
 mod looks;
@@ -22,6 +23,7 @@ mod promises;
 mod reader;
 mod reading;
 mod retention;
+mod roster;
 mod run;
 mod state;
 mod stop;

@@ -3,6 +3,7 @@
 use crate::engine::engine::{Work, agent_event};
 use crate::engine::event::AgentChange;
 use crate::engine::message::refusal::{Code, Refusal};
+use crate::engine::team::Team;
 use crate::engine::team::lifecycle::PutBack;
 use crate::engine::team::roster::Hire;
 use crate::engine::words::AgentName;
@@ -57,7 +58,21 @@ impl Work<'_> {
         }
     }
 
-    fn merge(&mut self) {
-        *self.team = self.file.with(&self.state.hired);
+    /// Makes the team in force anew, of that of the file and of those that were hired.
+    pub(in crate::engine) fn merge(&mut self) {
+        *self.team = self.merged();
+    }
+
+    /// The same, to be put in force. Whoever runs on without its kind is not started anew for that: it could not be.
+    pub(in crate::engine) fn merged(&self) -> Team {
+        let mut team = self.file.with(&self.state.hired);
+        let alone = self.state.hired.iter().filter(|(_, hired)| !self.file.has_kind(&hired.recipe.like));
+        for (name, _) in alone {
+            let launch = self.state.agents.get(name).and_then(|agent| agent.launch);
+            if let (Some(member), Some(launch)) = (team.members.get_mut(name), launch) {
+                member.launch = launch;
+            }
+        }
+        team
     }
 }

@@ -39,6 +39,7 @@ impl Work<'_> {
     /// Compares what the journal says with the panes that are there.
     pub(in crate::engine) fn recover(&mut self, found: &[FoundPane]) {
         self.give_way();
+        self.merge();
         let known = self.state.agents.keys();
         let gone: Vec<AgentName> =
             known.filter(|name| !self.team.members.contains_key(*name)).cloned().collect();

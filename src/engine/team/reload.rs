@@ -16,17 +16,23 @@ pub(in crate::engine) const NOT_IN_FILE: &str = "is no longer in the team file";
 impl Work<'_> {
     /// Takes a new team over.
     pub(in crate::engine) fn change_team(&mut self, team: Team) {
-        *self.file = team;
-        let old = std::mem::replace(self.team, self.file.with(&self.state.hired));
+        let file = std::mem::replace(self.file, team);
+        let merged = self.merged();
+        let old = std::mem::replace(self.team, merged);
         self.give_way();
-        let gone: Vec<AgentName> =
-            old.members.keys().filter(|name| !self.team.members.contains_key(*name)).cloned().collect();
+        // Whoever gave way is not there already.
+        let is_gone = |name: &&AgentName| {
+            !self.team.members.contains_key(*name) && self.state.agents.contains_key(*name)
+        };
+        let gone: Vec<AgentName> = old.members.keys().filter(is_gone).cloned().collect();
         for name in gone {
             self.dismiss(&name);
         }
         let names: Vec<AgentName> = self.team.members.keys().cloned().collect();
         for name in names {
-            let changed = old.members.get(&name).map(|old| self.is_changed(&name, old.launch));
+            let changed = old.members.get(&name);
+            let changed =
+                changed.map(|old| self.is_changed(&name, old.launch) || self.is_kind_back(&name, &file));
             let is_new = changed.is_none() || !self.state.agents.contains_key(&name);
             if is_new || (changed == Some(true) && self.has_failed(&name)) {
                 self.launch(&name);
@@ -48,6 +54,14 @@ impl Work<'_> {
 
     fn is_changed(&self, name: &AgentName, old: crate::engine::words::Digest) -> bool {
         self.team.members.get(name).is_some_and(|member| member.launch != old)
+    }
+
+    /// Whether somebody was hired like an agent that is in the team file again.
+    fn is_kind_back(&self, name: &AgentName, before: &Team) -> bool {
+        let hired = self.state.hired.get(name);
+        hired.is_some_and(|hired| {
+            !before.has_kind(&hired.recipe.like) && self.file.has_kind(&hired.recipe.like)
+        })
     }
 
     fn has_failed(&self, name: &AgentName) -> bool {

@@ -134,6 +134,9 @@ impl Team {
         wanted: &Hire,
     ) -> Result<Hired, Refusal> {
         let name = &wanted.name;
+        if is_reserved(name) {
+            return Err(Refusal::new(Code::NameTaken, format!("the name {name} is reserved")).at("name"));
+        }
         if let Some(what) = self.whose_name(name) {
             return Err(Refusal::new(Code::NameTaken, format!("{name} is already {what}")).at("name"));
         }
@@ -183,6 +186,12 @@ impl Team {
         }
     }
 
+    /// Whether somebody can be made so.
+    #[must_use]
+    pub(in crate::engine) fn has_kind(&self, like: &Like) -> bool {
+        self.kind(like).is_some()
+    }
+
     fn no_profile(&self, like: &Like) -> Refusal {
         let names: Vec<&str> = self.templates.keys().map(String::as_str).collect();
         let (what, names) = (like.words(), names.join(", "));
@@ -208,12 +217,14 @@ impl Team {
     fn whose_name(&self, name: &AgentName) -> Option<String> {
         let alias = || self.aliases.get(name).map(|of| format!("an alias of {of}"));
         let pool = || self.pools.contains_key(name).then(|| "a pool".to_owned());
-        match self.members.contains_key(name) {
-            _ if name.is_user() || *name == ourselves() => Some("reserved".to_owned()),
-            true => Some("an agent".to_owned()),
-            false => alias().or_else(pool),
-        }
+        let agent = || self.members.contains_key(name).then(|| "an agent".to_owned());
+        agent().or_else(alias).or_else(pool)
     }
+}
+
+/// Whether nobody may be called so: a person is, or tasuki itself.
+fn is_reserved(name: &AgentName) -> bool {
+    name.is_user() || *name == ourselves()
 }
 
 /// Those above it are followed among the hired: one that reports to this name did so when somebody else had it.

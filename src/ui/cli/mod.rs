@@ -34,6 +34,7 @@ mod needs;
 mod pane;
 mod reply;
 mod retry;
+mod roster;
 mod send;
 mod service;
 mod show;

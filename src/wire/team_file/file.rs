@@ -39,7 +39,7 @@ pub(super) struct TeamFile {
 }
 
 /// One agent: a program in a window of its own.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Agent")]
 pub(super) struct AgentEntry {

@@ -71,7 +71,7 @@ impl Settings {
     fn entry(&self, name: &AgentName, hired: &Hired) -> Result<AgentEntry, NoLaunch> {
         let recipe = &hired.recipe;
         let model = match &recipe.like {
-            Like::Member(model) => self.entries.get(model).map(|entry| (**entry).clone()),
+            Like::Member(model) => self.entries.0.get(model).map(|entry| (**entry).clone()),
             Like::Profile(profile) => self.profiles.contains_key(profile).then(|| AgentEntry::of(profile)),
         };
         let mut entry = model.ok_or_else(|| self.no_model(&recipe.like))?;

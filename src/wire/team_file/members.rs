@@ -7,7 +7,7 @@ use super::launch::{Ground, Launch, digest_of_profile};
 use super::outside::Outside;
 use super::profile::{self, Profile};
 use super::roster::{Roster, roster};
-use super::settings::{Settings, TmuxSocket};
+use super::settings::{Entries, Settings, TmuxSocket};
 use super::suggest::did_you_mean;
 use super::values::At;
 use super::{check, doorbells, env, notify, phrase};
@@ -76,7 +76,17 @@ pub(super) fn settings(
     let notify =
         notify.map(|entry| Arc::new(notify::notify(entry, workspace.root(), &inherited, outside, book)));
     let session = session.to_owned();
-    Ok(Settings { team, order, session, tmux_socket, launches, entries, profiles, general, notify })
+    Ok(Settings {
+        team,
+        order,
+        session,
+        tmux_socket,
+        launches,
+        entries: Entries(entries),
+        profiles,
+        general,
+        notify,
+    })
 }
 
 /// What an agent depends on besides its own entry.

@@ -16,15 +16,6 @@ pub(super) struct At<T> {
     pub(super) place: Place,
 }
 
-/// A value is the same wherever it stands.
-impl<T: PartialEq> PartialEq for At<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.value == other.value
-    }
-}
-
-impl<T: Eq> Eq for At<T> {}
-
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for At<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let spanned = Spanned::deserialize(deserializer)?;
@@ -59,7 +50,7 @@ pub(super) fn place_of(location: &serde_saphyr::Location) -> Place {
 }
 
 /// How long something lasts: `30m`, `1h 30m`, `100ms`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(
     inline,
@@ -96,7 +87,7 @@ pub(super) struct Bytes(String);
 pub(super) struct Cells(String);
 
 /// `delivery:`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 pub(super) enum DeliveryWord {
@@ -114,7 +105,7 @@ impl From<DeliveryWord> for Delivery {
 }
 
 /// `restart:`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 pub(super) enum RestartWord {

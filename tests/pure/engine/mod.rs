@@ -8,6 +8,7 @@ mod claiming;
 mod delivering;
 mod ending;
 mod free;
+mod hiring;
 mod inferring;
 mod life;
 mod loops;

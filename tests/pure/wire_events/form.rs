@@ -212,7 +212,9 @@ fn what_happens_to_agents() {
             {"event":"agent","name":"coder","change":"answered","choice":"1. Yes","by":"person"}
             {"event":"agent","name":"coder","change":"interrupted","id":"msg-1","how":{"turn":"ended"}}
             {"event":"agent","name":"coder","change":"interrupted","id":"msg-1","how":{"turn":"goes_on","why":"no key"}}
-            {"event":"agent","name":"coder","change":"removed"}"#]],
+            {"event":"agent","name":"coder","change":"hired","by":"boss","recipe":{"like":"coder","cwd":"../b","model":"opus","env":{"KEY":"v \"1\"","NOT":null},"host":"local"},"member":{"reports_to":"boss","phrase":"BOB2 終わり","token":true,"delivery":"inline","timeout_ms":1800000,"restart":"always","one_shot":true,"provider":"claude","launch":"000000000000000000000000000000d1"}}
+            {"event":"agent","name":"coder","change":"removed"}
+            {"event":"agent","name":"coder","change":"removed","by":"boss"}"#]],
     );
 }
 
@@ -285,6 +287,7 @@ fn a_snapshot() {
         &events,
         &expect![[r#"
             {"event":"kept_agent","name":"coder","phase":"up","pane":"%5","process":{"pid":4242,"start_ticks":987654},"nonce":"0000000000003f2a","current":"msg-1","given":"msg-1","hops":2,"blocked":{"kind":"input","why":"it says so","asks":{"text":"Go on?\n続けますか","choices":["1. Yes","2. No"]},"since":1770033600000},"looks":2,"last_end":{"why":"exit 1"},"restarts":[1770033599000],"up_since":1770033600000,"counts":{"completed":42,"failed":3,"sent":50,"received":55,"restarts":1}}
+            {"event":"kept_hired","name":"bob2","by":"boss","recipe":{"provider":"claude","host":"local"},"member":{"reports_to":"boss","phrase":"BOB2 終わり","token":true,"delivery":"inline","timeout_ms":1800000,"restart":"always","one_shot":true,"provider":"claude","launch":"000000000000000000000000000000d1"},"flow":"flow-1"}
             {"event":"kept_agent","name":"idler","phase":"absent"}
             {"event":"kept_agent","name":"sick","phase":"failed","why":"gone"}
             {"event":"kept_agent","name":"weak","phase":"restarting","restart_at":1770033600000}
