@@ -182,7 +182,8 @@ pub(super) struct RouteEntry {
 pub(super) struct MayEntry {
     /// Agent or pool.
     pub(super) agent: At<String>,
-    /// Commands: `cancel` and `retry` (messages), `agent` (start, stop, restart), `pane` (send, clear), `stop` (`stop
+    /// Commands: `cancel` and `retry` (messages), `agent` (start, stop,
+    /// restart, hire, dismiss), `pane` (send, clear), `stop` (`stop
     /// --all`, `stop --off`), `down`.
     #[serde(rename = "do")]
     pub(super) verbs: Vec<At<String>>,
