@@ -2,7 +2,7 @@
 
 use super::state::{Now, Run};
 use crate::engine::input::Command;
-use crate::engine::team::roster::{Hire, Host, Like, Recipe};
+use crate::engine::team::roster::{Hire, Hired, Host, Like, Recipe};
 use crate::engine::words::AgentName;
 use crate::wire::team_file::phrase_of;
 use std::collections::BTreeMap;
@@ -42,6 +42,19 @@ impl Run {
             flow: None,
             notes: Vec::new(),
         })))
+    }
+
+    /// A person dismisses whoever cannot be started any more: the agent is gone like which it was hired.
+    pub(super) fn dismiss_hopeless(&mut self) {
+        let Now::Alive(life) = &self.now else { return };
+        let is_gone = |hired: &Hired| match &hired.recipe.like {
+            Like::Member(model) => !self.settings.team.members.contains_key(model),
+            Like::Profile(_) => false,
+        };
+        let hired = life.daemon.engine.state().hired.iter();
+        let names: Vec<AgentName> =
+            hired.filter(|(_, hired)| is_gone(hired)).map(|(name, _)| name.clone()).collect();
+        names.into_iter().for_each(|name| self.command(Command::Dismiss(name)));
     }
 
     /// Those who are hired now.
