@@ -132,6 +132,9 @@ fn a_hired_agent_lives_through_the_daemon_is_restarted_and_goes_with_its_dismiss
 fn one_is_made_of_a_profile_alone_and_of_no_wrong_recipe() {
     let mut house = house("recipes");
     done(&house, &["agent", "hire", "echo", "--provider", "scripted", "--json"]);
+    house.until("who hired it", |house| {
+        done(house, &["status"]).contains("hired by user, from the profile scripted")
+    });
     house.drop("t.yaml", "id: t\nto: echo\ncontent: 木霊\n");
     assert!(house.result("t").contains("status: completed"));
     let hire = |more: &[&str]| refused(&house, &[&["agent", "hire", "x"], more].concat());

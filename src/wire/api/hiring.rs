@@ -50,6 +50,18 @@ pub struct HiredInfo {
     pub flow: Option<String>,
 }
 
+impl HiredInfo {
+    /// The same in words: `hired by user, like bob`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let like = self.like.as_ref().map(|like| format!(", like {like}"));
+        let provider = self.provider.as_ref().map(|provider| format!(", from the profile {provider}"));
+        let flow = self.flow.as_ref().map(|flow| format!(", for {flow}"));
+        let rest: Vec<String> = [like, provider, flow].into_iter().flatten().collect();
+        format!("hired by {}{}", self.by, rest.concat())
+    }
+}
+
 impl From<&Hired> for HiredInfo {
     fn from(hired: &Hired) -> Self {
         let (like, provider) = match &hired.recipe.like {

@@ -240,7 +240,35 @@ fn the_hired_follow_their_kind_and_outlive_it() {
     text += &world.crash(&["abe", "ann", "boss", "eve"]);
     text += "-- bob is back\n";
     text += &change(&mut world, team());
-    expect![[r#""#]].assert_eq(&text);
+    expect![[r#"
+        abe is down as wanted (its settings changed)
+        abe is launching
+        bob is down as wanted (its settings changed)
+        bob is launching
+        > close abe
+        > launch abe
+        > close bob
+        > launch bob
+        -- bob is gone
+        bob is removed
+        > close bob
+        -- the daemon comes back
+        abe is adopted
+        ann is lost (it ended with the last daemon, or while none was running)
+        ann is launching
+        boss is adopted
+        eve is adopted
+        > see off ann
+        > launch ann
+        > close ann
+        -- bob is back
+        bob is launching
+        abe is down as wanted (its settings changed)
+        abe is launching
+        > launch bob
+        > close abe
+        > launch abe
+    "#]].assert_eq(&text);
     assert_eq!(world.engine.team().members[&name("abe")].phrase, "HAL OK");
 }
 
