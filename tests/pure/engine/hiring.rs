@@ -268,7 +268,8 @@ fn the_hired_follow_their_kind_and_outlive_it() {
         > launch bob
         > close abe
         > launch abe
-    "#]].assert_eq(&text);
+    "#]]
+    .assert_eq(&text);
     assert_eq!(world.engine.team().members[&name("abe")].phrase, "HAL OK");
 }
 
