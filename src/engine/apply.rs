@@ -156,6 +156,13 @@ impl State {
         if !unmet.is_empty() {
             open.unmet = unmet.to_vec();
         }
+        // Whatever its agent had made of the checks themselves would be what they are held against, else.
+        let failed = message.retry_of.as_ref().and_then(|id| self.finished.get(id));
+        if let Some(base) =
+            failed.and_then(|failed| failed.base.as_deref()).filter(|_| message.expect.is_some())
+        {
+            open.checks = Some(Box::new(Checks { base: Some(base.clone()), ..Checks::default() }));
+        }
         // Its own was made by whoever read the drop, amid much that is gone by now, and would hold all that memory.
         open.message.id = open.message.id.anew();
         self.share_names(&mut open.message);
@@ -232,6 +239,7 @@ impl State {
             answer: answer.map(|_| place),
             agent: open.agent.clone(),
             attempts: open.attempts,
+            base: open.checks.as_deref().and_then(|checks| checks.base.clone()).map(Box::new),
             seq: place.seq,
             at,
             message: Box::new(open.message),

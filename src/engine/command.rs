@@ -131,7 +131,8 @@ impl Work<'_> {
             let what = of.map_or("any task".to_owned(), |of| format!("{of} now"));
             return Err(Refusal::new(Code::WrongStage, format!("{name} is not working on {what}")));
         };
-        if !open.stage.is_waiting() || self.has_parts(id) {
+        let claimed = open.checks.as_deref().and_then(|checks| checks.claim.clone());
+        if !(open.stage.is_waiting() || claimed.is_some()) || self.has_parts(id) {
             let rests = if self.has_parts(id) { ", and it has parts" } else { "" };
             let why = format!(
                 "{id} is in stage `{}`{rests}; what {name} said can become its answer only once its turn has ended without a claim",
@@ -139,7 +140,10 @@ impl Work<'_> {
             );
             return Err(Refusal::new(Code::WrongStage, why));
         }
-        let (content, truncated) = open.said.as_deref().map(Said::whole).unwrap_or_default();
+        let said = open.said.as_deref().map(Said::whole);
+        let claimed = claimed.map(|claim| (claim.text, claim.truncated));
+        let words = said.clone().filter(|(said, _)| !said.trim().is_empty());
+        let (content, truncated) = words.or(claimed).or(said).unwrap_or_default();
         let nothing = if content.trim().is_empty() { "; it had said nothing" } else { "" };
         let (source, outcome) = (CompletionSource::Person, Outcome::Completed);
         let body = Body { content, extra: "".into() };

@@ -3,7 +3,7 @@
 use super::life::Stage;
 use super::message::{BodyRef, Known, Message, Outcome};
 use super::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
-use crate::engine::evidence::Checks;
+use crate::engine::evidence::{Base, Checks};
 use crate::engine::form::{self, is_default};
 use crate::engine::life::queue::{Queue, QueueKey};
 use crate::engine::life::said::Said;
@@ -195,6 +195,9 @@ pub struct Finished {
     /// How often its last turn was tried.
     #[serde(default, skip_serializing_if = "is_default")]
     pub attempts: u8,
+    /// What was there before it, where it expected something and failed: what tries it again is held against the same.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub base: Option<Box<Base>>,
     /// The step that ended it.
     #[serde(rename = "ended_in")]
     pub seq: Seq,

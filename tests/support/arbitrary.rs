@@ -64,15 +64,16 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
 }
 
 fn finished() -> impl Strategy<Value = Finished> {
-    let places = (body_ref(), of(body_ref()), number().prop_map(Seq));
+    let places = (body_ref(), of(body_ref()), number().prop_map(Seq), of(base().prop_map(Box::new)));
     (message(), outcome(), places, of(agent_name()), any::<u8>(), millis()).prop_map(
-        |(message, outcome, (body, answer, seq), agent, attempts, at)| Finished {
+        |(message, outcome, (body, answer, seq, base), agent, attempts, at)| Finished {
             outcome,
             message: Box::new(message),
             body,
             answer,
             agent,
             attempts,
+            base,
             seq,
             at,
         },
@@ -145,7 +146,14 @@ fn answer() -> impl Strategy<Value = Box<Answer>> {
 
 fn base() -> impl Strategy<Value = Base> {
     (agent_name(), millis(), of(text()), any::<u64>(), vec(text(), 0..3), of(text())).prop_map(
-        |(agent, at, commit, log_bytes, command, record)| Base { agent, at, commit, log_bytes, command, record },
+        |(agent, at, commit, log_bytes, command, record)| Base {
+            agent,
+            at,
+            commit,
+            log_bytes,
+            command,
+            record,
+        },
     )
 }
 

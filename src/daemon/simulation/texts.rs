@@ -13,6 +13,9 @@ use std::sync::Arc;
 /// Is between why a task ended and what its agent had said.
 const HAD_SAID: &str = "\n\nWhat its agent said without reporting that it was done:\n\n";
 
+/// The same where it had claimed its task.
+const HAD_CLAIMED: &str = "\n\nWhat its agent reported as done:\n\n";
+
 /// What a process said in turns that it did not claim: of each task the numbers of the turns, and the words.
 pub(super) type Unclaimed = BTreeMap<MessageId, Vec<(u16, Arc<str>)>>;
 
@@ -102,8 +105,12 @@ impl Texts {
             let Some(answer) = end.answer.as_ref().filter(|answer| answer.source.is_none()) else { continue };
             let said = all_of(end.unclaimed.iter().map(|(_, text)| &**text));
             let why = end.why.as_deref().unwrap_or_default();
-            let wanted =
-                if said.trim().is_empty() { why.to_owned() } else { format!("{why}{HAD_SAID}{said}") };
+            let head = if end.unclaimed.last().is_some_and(|(turn, _)| *turn == u16::MAX) {
+                HAD_CLAIMED
+            } else {
+                HAD_SAID
+            };
+            let wanted = if said.trim().is_empty() { why.to_owned() } else { format!("{why}{head}{said}") };
             if *answer.body.content != *wanted {
                 return Err(format!("{id} should be told {wanted:?}, and is {:?}", answer.body.content));
             }

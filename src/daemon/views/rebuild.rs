@@ -69,6 +69,7 @@ impl Rebuild {
                 answer: answer.as_ref().map(|_| place),
                 agent: open.agent.clone(),
                 attempts: open.attempts,
+                base: None,
                 seq: entry.seq,
                 at: entry.at,
             };

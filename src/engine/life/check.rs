@@ -3,7 +3,7 @@
 
 use crate::engine::engine::Work;
 use crate::engine::event::{Event, Why};
-use crate::engine::evidence::{Evidence, KeptClaim};
+use crate::engine::evidence::{Base, Evidence, KeptClaim};
 use crate::engine::input::Effect;
 use crate::engine::job::{Found, Job, JobId};
 use crate::engine::life::close::Claim;
@@ -18,7 +18,12 @@ impl Work<'_> {
     pub(in crate::engine) fn owes_base(&mut self, name: &AgentName, id: &MessageId) -> bool {
         let Some(open) = self.state.open.get(id) else { return false };
         let Some(expect) = open.message.expect.as_deref().cloned() else { return false };
-        if base_of(open).is_some_and(|base| base.agent == *name) {
+        // What tries a failed task again is held against what was there before that, but for a command that was put right since.
+        let is_as_before = |base: &Base| {
+            let command = self.team.command(&expect.command);
+            open.turns > 0 || command.is_ok_and(|command| command == base.command)
+        };
+        if base_of(open).is_some_and(|base| base.agent == *name && is_as_before(base)) {
             return false;
         }
         let job = JobId::Base { message: id.clone(), agent: name.clone() };
@@ -172,6 +177,10 @@ impl Work<'_> {
             };
             return self.fail(id, &format!("a check of its claim failed{told}: {why}"));
         }
+        if open.message.deadline.is_some_and(|deadline| deadline <= self.wall) {
+            let why = format!("its deadline passed while its claim was checked, and that failed: {why}");
+            return self.fail_in_time(id, &why);
+        }
         let name = open.agent.clone();
         self.reopen(id, format!("a check failed ({failed} of {}): {why}", most + 1));
         let Some(name) = name else { return };
@@ -188,6 +197,6 @@ impl Work<'_> {
 }
 
 /// What was there before, if it was recorded.
-fn base_of(open: &Open) -> Option<&crate::engine::evidence::Base> {
+fn base_of(open: &Open) -> Option<&Base> {
     open.checks.as_deref()?.base.as_ref()
 }

@@ -1,7 +1,7 @@
 //! How a message ends: claims, answers, failures, cancellation. Each ends exactly once, and what hangs on it with it.
 
 use super::interrupt::BreakOff;
-use super::said::{SAID, Said};
+use super::said::{CLAIMED, SAID, Said};
 use crate::engine::engine::Work;
 use crate::engine::event::{Answer, Event, Why};
 use crate::engine::evidence::{Checks, Evidence};
@@ -63,7 +63,8 @@ impl Work<'_> {
 
     /// A claim with a valid proof: the task rests while parts of it are open, else it is closed.
     pub(in crate::engine) fn claim(&mut self, id: &MessageId, claim: Claim) {
-        if claim.outcome == Outcome::Completed && self.state.claimed.contains(id) {
+        let by_person = claim.source == CompletionSource::Person;
+        if claim.outcome == Outcome::Completed && !by_person && self.state.claimed.contains(id) {
             return; // the first claim of the turn is being checked
         }
         if claim.outcome == Outcome::Completed && self.has_parts(id) {
@@ -232,10 +233,10 @@ impl Work<'_> {
             let Some(open) = self.state.open.get(&id) else { continue };
             let asks = open.message.kind == Kind::Task;
             let said = open.said.as_deref().map(Said::whole).filter(|(said, _)| !said.trim().is_empty());
-            let (said, evidence) = match open.checks.as_deref() {
-                Some(checks) => (said.or_else(|| checks.claimed()), checks.newest().to_vec()),
-                None => (said, Vec::new()),
-            };
+            let checks = open.checks.as_deref();
+            let evidence = checks.map_or(Vec::new(), |checks| checks.newest().to_vec());
+            let claimed = checks.and_then(Checks::claimed).map(|claimed| (CLAIMED, claimed));
+            let said = said.map(|said| (SAID, said)).or(claimed);
             let answer = asks.then(|| Answer { evidence, ..self.own_answer(&why, said) });
             if break_off == BreakOff::All {
                 self.break_off(&id)
@@ -249,12 +250,12 @@ impl Work<'_> {
     }
 
     /// The error of a task that nobody answered. What its agent had said in turns that it did not claim is not lost with it.
-    fn own_answer(&mut self, why: &str, said: Option<(Arc<str>, bool)>) -> Answer {
+    fn own_answer(&mut self, why: &str, said: Option<(&str, (Arc<str>, bool))>) -> Answer {
         let (content, truncated) = match said {
             None => (why.to_owned(), false),
-            Some((said, truncated)) => {
-                let (said, cut) = kept_within(&said, ANSWER_BYTES_MAX.saturating_sub(why.len() + SAID.len()));
-                (format!("{why}{SAID}{said}"), truncated || cut)
+            Some((head, (said, truncated))) => {
+                let (said, cut) = kept_within(&said, ANSWER_BYTES_MAX.saturating_sub(why.len() + head.len()));
+                (format!("{why}{head}{said}"), truncated || cut)
             }
         };
         Answer {

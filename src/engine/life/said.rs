@@ -9,10 +9,14 @@ use std::sync::Arc;
 /// Goes into an error between its cause and what the agent had said.
 pub(in crate::engine) const SAID: &str = "\n\nWhat its agent said without reporting that it was done:\n\n";
 
+/// The same where its agent had reported it as done, and a check did not bear that out.
+pub(in crate::engine) const CLAIMED: &str = "\n\nWhat its agent reported as done:\n\n";
+
 /// What its agent had said of a message that ended without being done, from the answer that tasuki made of that.
 #[must_use]
 pub fn said_before(answer: &str) -> Option<&str> {
-    answer.split_once(SAID).map(|(_, said)| said)
+    let said = answer.split_once(SAID).or_else(|| answer.split_once(CLAIMED));
+    said.map(|(_, said)| said)
 }
 
 /// The texts of such turns, since the last one that was no reminder. At most four answers' bytes.

@@ -104,7 +104,9 @@ fn what_is_missing_goes_back_to_its_agent_and_in_the_end_fails_the_task() {
         world.claim("boss");
         let said = world.checked(made, false);
         assert!(
-            said.contains(&format!("t1 reopen (a check failed ({made} of 4): file a.md failed: it is missing)")),
+            said.contains(&format!(
+                "t1 reopen (a check failed ({made} of 4): file a.md failed: it is missing)"
+            )),
             "{said}"
         );
         assert_eq!(world.stage("t1"), "waiting");
@@ -120,7 +122,7 @@ fn what_is_missing_goes_back_to_its_agent_and_in_the_end_fails_the_task() {
     expect![[r#"
         a check of its claim failed, and its agent was told so 3 times: file a.md failed: it is missing
 
-        What its agent said without reporting that it was done:
+        What its agent reported as done:
 
         done by boss"#]]
     .assert_eq(&text);
@@ -216,11 +218,19 @@ fn a_person_may_take_what_was_said_unchecked_and_call_it_off_while_it_is_checked
     let said = world.cancel("t1");
     assert!(said.contains("> drop the jobs of t1"), "{said}");
     assert_eq!((world.stage("t1"), world.checked(1, true).as_str()), ("cancelled", ""));
-    let mut world = World::expecting();
-    world.claim("boss");
-    world.checked(1, false);
-    world.ask(Command::Done { agent: name("boss"), of: None });
-    assert_eq!(world.stage("t1"), "completed");
+    // At any time from its first claim on, for a check may be wrong.
+    for at in 0..3 {
+        let mut world = World::expecting();
+        world.claim("boss");
+        if at > 0 {
+            world.checked(1, false);
+        }
+        if at > 1 {
+            world.give("boss");
+        }
+        world.ask(Command::Done { agent: name("boss"), of: None });
+        assert_eq!((world.stage("t1"), world.answer("t1").1.as_str()), ("completed", "done by boss"), "{at}");
+    }
 }
 
 #[test]
@@ -249,5 +259,35 @@ fn an_error_of_its_agent_needs_no_check_and_ends_one_that_is_under_way() {
         let (token, text) = (token(5), "cannot be done".into());
         world.ask(Command::Reply { token, text, failed: true });
         assert_eq!(world.stage("t1"), "failed", "{claims_before}");
+    }
+}
+
+#[test]
+fn what_tries_a_failed_task_again_is_held_against_what_was_there_before_that() {
+    let mut world = World::expecting();
+    world.claim("boss");
+    let job = (JobId::Check { message: id("t1"), made: 1 }, Found::NotDone("the disk is full".to_owned()));
+    world.job(job);
+    assert_eq!(world.stage("t1"), "failed");
+    let said = world.send("t2 user>boss expect again=t1");
+    assert!(!said.contains("> job"), "{said}");
+    assert!(world.ready("boss").contains("t2 intent #1 task"));
+    // For somebody else it is another tree.
+    let said = world.send("t3 user>ann expect again=t1");
+    assert!(said.contains("> job record what ann has before t3"), "{said}");
+}
+
+#[test]
+fn a_claim_that_came_in_time_is_in_time_though_its_check_takes_longer() {
+    for passed in [true, false] {
+        let mut world = World::new(team());
+        world.send("t1 user>boss expect deadline=5000");
+        world.job(base_of("t1", "boss"));
+        world.give("boss");
+        world.claim("boss");
+        world.pass(10_000);
+        assert_eq!(world.stage("t1"), "claimed");
+        world.checked(1, passed);
+        assert_eq!(world.stage("t1"), if passed { "completed" } else { "failed" });
     }
 }

@@ -361,7 +361,10 @@ impl Rules {
                 }
                 // A person may, where its agent has said that it is at its end, or nothing more.
                 Input::Command { command: Command::Done { agent, .. }, .. } => {
-                    open.agent.as_ref() == Some(agent) && matches!(open.stage, Stage::Waiting(_))
+                    // Or one that was claimed, whatever its check found.
+                    let is_claimed = open.checks.as_deref().is_some_and(|checks| checks.claim.is_some());
+                    open.agent.as_ref() == Some(agent)
+                        && (is_claimed || matches!(open.stage, Stage::Waiting(_)))
                 }
                 Input::Drop { drafts, proof, .. } => drafts.iter().any(|draft| {
                     let by_key = proof.is_some() && *proof == open.agent;

@@ -15,6 +15,9 @@ use tasuki::engine::words::MessageId;
 /// Is between why a task ended and what its agent had said.
 const HAD_SAID: &str = "\n\nWhat its agent said without reporting that it was done:\n\n";
 
+/// The same where it had claimed its task.
+const HAD_CLAIMED: &str = "\n\nWhat its agent reported as done:\n\n";
+
 /// What was said in a turn, all of it so far, and whether the beginning of it is missing.
 #[derive(Debug, Clone)]
 struct Paragraph {
@@ -190,7 +193,8 @@ impl Texts {
             Some(Input::Command { command: Command::Done { .. }, .. }) => {
                 self.met += "a person took what was said\n";
                 let (whole, cut) = self.whole(id);
-                let kept = self.kept.get(id).filter(|(kept, _)| whole.trim().is_empty() && !kept.trim().is_empty());
+                let kept =
+                    self.kept.get(id).filter(|(kept, _)| whole.trim().is_empty() && !kept.trim().is_empty());
                 Ok(kept.cloned().unwrap_or((whole, cut)))
             }
             Some(Input::Drop { drafts, .. }) => {
@@ -209,15 +213,15 @@ impl Texts {
     }
 
     fn failure(&mut self, id: &MessageId, why: &str) -> (String, bool) {
-        let (mut said, mut cut) = self.whole(id);
-        if let Some(kept) = self.kept.get(id).filter(|(kept, _)| said.trim().is_empty() && !kept.trim().is_empty()) {
-            (said, cut) = kept.clone();
+        let (said, cut) = self.whole(id);
+        if !said.trim().is_empty() {
+            self.met += "failed with what was said\n";
+            return (format!("{why}{HAD_SAID}{said}"), cut);
         }
-        if said.trim().is_empty() {
-            return (why.to_owned(), false);
+        match self.kept.get(id).filter(|(kept, _)| !kept.trim().is_empty()) {
+            Some((kept, cut)) => (format!("{why}{HAD_CLAIMED}{kept}"), *cut),
+            None => (why.to_owned(), false),
         }
-        self.met += "failed with what was said\n";
-        (format!("{why}{HAD_SAID}{said}"), cut)
     }
 
     /// Where it is known from what came why a task ended, it says so.

@@ -63,6 +63,7 @@ pub(crate) fn finished() -> Finished {
         answer: Some(BodyRef { seq: Seq(9), index: 2 }),
         agent: Some(agent("coder")),
         attempts: 1,
+        base: None,
         seq: Seq(9),
         at: Millis(NOON + 12_000),
     }
