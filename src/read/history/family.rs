@@ -130,6 +130,11 @@ fn subject(event: &Event) -> Option<&MessageId> {
         | Event::Halted { .. }
         | Event::KeptOpen(_)
         | Event::KeptFinished(_)
+        | Event::FlowOpened { .. }
+        | Event::StepPlanned { .. }
+        | Event::StepMoved { .. }
+        | Event::FlowMoved { .. }
+        | Event::KeptFlow(_)
         | Event::KeptAgent { .. } => None,
     }
 }
