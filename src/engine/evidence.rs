@@ -44,6 +44,9 @@ pub struct Evidence {
     pub ms: u64,
 }
 
+/// Ends the first line of what is said of a command, before what it printed.
+pub const PRINTED: &str = "; the end of what it printed:";
+
 /// Longest account of one check, in bytes: some sixty lines, of which a person and a model read the cause.
 pub const HOW_BYTES_MAX: usize = 6_144;
 
@@ -115,10 +118,15 @@ impl Checks {
 }
 
 impl Evidence {
-    /// In one line: the check, whether it passed, and the first line of how.
+    /// In one line: the check, whether it passed, and how; of a command that failed its exit and the last line that it printed.
     #[must_use]
     pub fn told(&self) -> String {
         let passed = if self.passed { "passed" } else { "failed" };
-        format!("{} {passed}: {}", self.check, self.how.lines().next().unwrap_or_default())
+        let first = self.how.lines().next().unwrap_or_default();
+        let how = first.trim_end_matches(PRINTED);
+        let last = self.how.lines().skip(1).rfind(|line| !line.trim().is_empty());
+        let last = last.filter(|_| how != first && !self.passed);
+        let last = last.map_or(String::new(), |last| format!(" ({})", last.trim()));
+        format!("{} {passed}: {how}{last}", self.check)
     }
 }

@@ -59,15 +59,12 @@ pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
                 .as_deref()
                 .map_or(String::new(), |commit| format!(", commit {}", commit.get(..12).unwrap_or(commit)));
             let agent = &base.agent;
-            let text = format!("{id}: what {agent} has before it was recorded{commit}");
+            let text = format!("{id} is held against what {agent} has now{commit}");
             (Some(id.clone()), Some(agent.clone()), text)
-        }
-        Event::Claimed { id, made, .. } => {
-            (Some(id.clone()), whose.cloned(), format!("{id} is being checked (claim {made})"))
         }
         Event::Checked { id, made, evidence } => {
             let found: Vec<String> = evidence.iter().map(Evidence::told).collect();
-            let text = format!("{id}: check of claim {made}: {}", found.join("; "));
+            let text = format!("{id} was checked (claim {made}): {}", found.join("; "));
             (Some(id.clone()), whose.cloned(), text)
         }
         Event::Ended { id, outcome, answer, why } => {
@@ -95,6 +92,8 @@ pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
             None,
             format!("queue/STOP is gone{}: work goes on", asked_by(by.as_ref(), ", removed by ")),
         ),
+        // Its move says so.
+        Event::Claimed { .. } => return None,
         Event::FlowOpened { head, .. } => {
             let name = head.name.as_deref().map_or(String::new(), |name| format!(" ({name})"));
             (None, None, format!("session {}{name} was begun by {}", head.id, head.owner))

@@ -19,6 +19,7 @@ mod moment;
 pub mod screen;
 mod snapshot;
 pub mod state;
+pub(crate) mod suggest;
 pub mod team;
 pub mod view;
 pub mod words;

@@ -12,6 +12,7 @@ use crate::engine::life::said::said_before;
 use crate::engine::message::Outcome;
 use crate::engine::words::MessageId;
 use crate::wire::api::{AnswerInfo, MessageDetails, MessageQuery, Problem};
+use crate::wire::message::checked::EvidenceInfo;
 use crate::wire::message::evidence::meaning;
 use crate::wire::message::view::MessageView;
 use crate::wire::time::rfc3339;
@@ -55,7 +56,10 @@ impl Answers for MessageQuery {
 /// A message of which nothing else is known.
 fn bare(message: MessageView, content: Option<String>) -> MessageDetails {
     let (answer, said, retried_as, put_aside) = (None, None, None, None);
-    MessageDetails { message, content, answer, said, retried_as, put_aside, part_messages: Vec::new() }
+    let expect = message.file.expect.clone();
+    let feedback = message.file.feedback.clone();
+    let part_messages = Vec::new();
+    MessageDetails { message, content, expect, feedback, answer, said, retried_as, put_aside, part_messages }
 }
 
 impl Model {
@@ -95,6 +99,7 @@ impl AnswerInfo {
             proof: answer.proof().word().to_owned(),
             meaning: answer.source.map(|source| meaning(source, answer.proof())),
             truncated: answer.truncated,
+            evidence: answer.evidence.iter().map(EvidenceInfo::of).collect(),
             text: answer.body.content.to_string(),
         }
     }

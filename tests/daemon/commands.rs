@@ -213,13 +213,32 @@ fn what_cannot_be_meant_is_said_and_not_passed_over() {
         ("45.yaml", "to: mm\ncontent: x\ntimeout: 45\n", "bad-duration"),
         ("blank.yaml", "to: mm\ncontent: ' \t'\n", "content-empty"),
         ("parent.yaml", "to: mm\ncontent: x\nparent: nope\n", "unknown-dependency"),
-        ("expect.yaml", "to: mm\ncontent: x\nexpect: {commit: true}\n", "leave `expect:` out"),
+        ("info.yaml", "to: mm\ntype: info\ncontent: x\nexpect: {commit: true}\n", "only a task is checked"),
+        ("command.yaml", "to: mm\ncontent: x\nexpect: {command: test}\n", "command-not-allowed"),
     ] {
         house.drop(name, text);
         let reason = format!("queue/rejected/{name}.reason.yaml");
         house.until(name, |house| house.path(&reason).exists());
         assert!(house.read(&reason).contains(word), "{name}: {}", house.read(&reason));
     }
+    house.end();
+}
+
+/// What is sent again is the same task, with what it has to prove.
+#[test]
+fn what_is_sent_again_expects_the_same() {
+    let mut house = house("again", "");
+    assert_eq!(ask(&house, None, &["stop", "--all"]).0, Some(0));
+    house.drop("e.yaml", "id: e\nto: mm\ncontent: x\nexpect: {commit: true, files: [日本.md]}\n");
+    let expect = "expect:\n  commit: true\n  files:\n  - 日本.md\n";
+    house.until("e", |house| house.read("queue/active/e.yaml").contains(expect));
+    assert_eq!(ask(&house, None, &["cancel", "e"]).0, Some(0));
+    house.result("e");
+    let (ended, said) = ask(&house, None, &["retry", "e", "--json"]);
+    let again: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+    assert_eq!(ended, Some(0), "{said}");
+    let view = format!("queue/active/{}.yaml", again["id"].as_str().expect("an id"));
+    house.until("the same again", |house| house.read(&view).contains(expect));
     house.end();
 }
 

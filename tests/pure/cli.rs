@@ -411,10 +411,27 @@ fn a_root_that_is_no_workspace_is_one_kind_of_failure() {
 #[test]
 fn lint_refuses_what_the_daemon_would_refuse_for_its_expectations() {
     let folder = workspace();
-    std::fs::write(folder.path().join("a.yaml"), "to: gb\ncontent: x\nexpect: {commit: true}\n").unwrap();
-    let output = run(folder.path(), &["lint", "a.yaml"]);
-    assert_eq!(code(&output), 2, "{output:?}");
-    assert!(text(&output.stderr).contains("leave `expect:` out"), "{output:?}");
+    let lint = |head: &str, expect: &str| {
+        std::fs::write(folder.path().join("a.yaml"), format!("{head}content: x\nexpect: {expect}\n"))
+            .unwrap();
+        let output = run(folder.path(), &["lint", "a.yaml"]);
+        (code(&output), text(&output.stderr))
+    };
+    assert_eq!(lint("to: gb\n", "{commit: true, files: [src/襷.rs]}").0, 0);
+    let (ended, said) = lint("to: gb\n", "{command: test}");
+    assert!(ended == 2 && said.contains("the team file's `commands:`; it has none"), "{said}");
+    let (ended, said) = lint("to: gb\ntype: info\n", "{commit: true}");
+    assert!(ended == 2 && said.contains("only a task is checked"), "{said}");
+    let team = folder.path().join("tasuki.yaml");
+    let file = std::fs::read_to_string(&team).unwrap();
+    std::fs::write(&team, format!("{file}\ncommands: {{test: [cargo, test]}}\n")).unwrap();
+    assert_eq!(lint("to: gb\n", "{command: test}").0, 0);
+    let (ended, said) = lint("to: gb\n", "{command: tests}");
+    assert!(ended == 2 && said.contains("did you mean `test`?"), "{said}");
+    // Without a team, what may be run is not known.
+    std::fs::remove_file(&team).unwrap();
+    assert_eq!(lint("to: gb\n", "{command: tests}").0, 0);
+    assert_eq!(lint("to: gb\ntype: info\n", "{commit: true}").0, 2);
 }
 
 /// The files may name one another, as they will when they are dropped together.

@@ -236,13 +236,18 @@ fn a_plain_scalar_is_what_its_field_wants() {
 fn an_expect_in_a_wrong_form_is_told_beside_a_right_one() {
     let told = |expect: &str| {
         let refusal = read(&format!("to: a\ncontent: x\nexpect: {expect}\n")).expect_err(expect);
-        let cure = "leave `expect:` out, since this version of tasuki cannot check it; write into the content what must be true when it is done";
-        assert_eq!((refusal.field, refusal.cure()), (Some("expect"), cure));
+        let cures =
+            ["`expect: {commit: true", "inside the agent's folder", "a command that looks for them all"];
+        let cure = refusal.cure();
+        assert!(refusal.field == Some("expect") && cures.iter().any(|said| cure.contains(said)), "{cure}");
         format!("{}:{} {}\n", refusal.line.unwrap(), refusal.column.unwrap(), refusal.why)
     };
     let wrong =
         ["5", "[docs/plan.md]", "{comit: true}", "{commit: maybe}", "{files: {a: b}}", "{files: [~]}"];
+    let many = |count: usize| format!("{{files: [{}]}}", vec!["a"; count].join(", "));
     let wrong = wrong.into_iter().chain(["{files: ''}", "{command: [[a]]}", "{report: [a]}"]);
+    let too_many = many(101);
+    let wrong = wrong.chain([&*too_many]);
     expect_test::expect![[r#"
         3:9 `expect` must be a map with some of commit, files, command and report, such as `{files: [docs/plan.md]}`, not `5`
         3:9 `expect` must be a map with some of commit, files, command and report, such as `{files: [docs/plan.md]}`, not a list
@@ -250,11 +255,20 @@ fn an_expect_in_a_wrong_form_is_told_beside_a_right_one() {
         3:18 `commit` of `expect` must be `true` or `false`, such as `commit: true`; there is `maybe`
         3:17 `files` of `expect` must be a list of paths, such as `files: [docs/plan.md]`; there is a map
         3:18 `files` of `expect` must be a list of paths, such as `files: [docs/plan.md]`; there is an empty value
-        3:17 `expect`: `` does not lead to a file inside the workspace
-        3:20 `command` of `expect` must be a program and its arguments, such as `command: [cargo, test]`; there is a list
+        3:17 `expect`: `` does not lead to a file inside the agent's folder
+        3:20 `command` of `expect` must be the name of one of the team file's `commands:`, such as `command: test`; there is a list
         3:18 `report` of `expect` must be a path, such as `report: docs/report.md`; there is a list
+        3:17 `files` of `expect` has 101 paths; at most 100 are checked
     "#]]
     .assert_eq(&wrong.map(told).collect::<String>());
+    assert_eq!(
+        one(&format!("to: a\ncontent: x\nexpect: {}\n", many(100))).expect.as_ref().unwrap().files.len(),
+        100
+    );
+    assert_eq!(
+        one("to: a\ncontent: x\nexpect: {command: test}\n").expect.as_ref().unwrap().command,
+        ["test"]
+    );
     // Nothing is expected where nothing is written.
     for nothing in ["", "{}", "{files: []}", "{command: }"] {
         assert_eq!(one(&format!("to: a\ncontent: x\nexpect: {nothing}\n")).expect, None);

@@ -17,6 +17,7 @@ use tasuki::engine::words::{AgentName, MessageId, Millis, PaneId, Token};
 use tasuki::io::folder::FolderError;
 use tasuki::io::views::{View, Views, last_word};
 use tasuki::io::watch::{Interest, Signal, Watch};
+use tasuki::wire::message::checked::EvidenceTold;
 use tasuki::wire::message::draft;
 use tasuki::wire::message::note::Note;
 use tasuki::wire::message::view::{InFile, MessageView};
@@ -103,7 +104,7 @@ fn a_whole_message_reads_as_the_protocol_shows_it() {
         via: Some("drop".to_owned()),
         completion_source: Some(CompletionSource::Marker),
         proof: Some("weak".to_owned()),
-        evidence: Some("commit 1a2b3c\n".to_owned()),
+        evidence: Some(EvidenceTold::Said("commit 1a2b3c\n".to_owned())),
         answers,
         ..view.file
     };

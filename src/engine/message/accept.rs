@@ -160,6 +160,7 @@ impl Work<'_> {
         }
         let mut by = self.speaker(&draft, proof)?;
         if matches!(draft.kind, Kind::Result | Kind::Error) {
+            self.team.may_expect(&draft)?;
             let task = self.task_answered(&draft, &mut by)?;
             return Ok(Plan::Closes { draft: Box::new(draft), by, task });
         }

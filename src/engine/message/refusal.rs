@@ -3,7 +3,7 @@
 use crate::engine::form::as_text;
 
 /// The key that says what is to be checked before a task counts as done.
-const EXPECT: &str = "expect";
+pub(in crate::engine) const EXPECT: &str = "expect";
 
 /// A refusal, as the sender will read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,8 +29,7 @@ impl Refusal {
         Self { code, document: 0, field: None, line: None, column: None, why: why.into() }
     }
 
-    /// What to do about it. A command that is not its giver's to give has no key at fault, and no token would help; an
-    /// `expect:` that is put right would be refused again, for that it is there.
+    /// What to do about it. A command that is not its giver's to give has no key at fault, and no token would help.
     #[must_use]
     pub fn cure(&self) -> &'static str {
         match self.code {
@@ -49,9 +48,9 @@ impl Refusal {
             Code::Cycle if self.field == Some("parent") => {
                 "leave `parent` out, or name a message that is not itself a part of this one"
             }
-            Code::CommandNotAllowed => Code::CommandNotAllowed.cure(),
-            _ if self.field == Some(EXPECT) => {
-                "leave `expect:` out, since this version of tasuki cannot check it; write into the content what must be true when it is done"
+            Code::OutOfRange if self.field == Some(EXPECT) => "expect a command that looks for them all",
+            Code::WrongType | Code::UnknownWord if self.field == Some(EXPECT) => {
+                "write it as in `expect: {commit: true, files: [src/lib.rs], command: test}`; protocol/README.md describes each key"
             }
             code => code.cure(),
         }
@@ -218,10 +217,12 @@ codes! {
     DiskFull = "disk-full", "make room on the disk; a file in queue/ waits by itself";
     /// What has to be known of it cannot be read just now.
     Unavailable = "unavailable", "see what `tasuki doctor` says, and send it again under the same id; a file in queue/ waits by itself";
-    /// A path that leaves the workspace.
-    PathOutside = "path-outside", "use paths inside the workspace";
+    /// A path that leaves the agent's folder.
+    PathOutside = "path-outside", "use paths inside the agent's folder, relative to it";
     /// A command that the team file does not allow.
-    CommandNotAllowed = "command-not-allowed", "leave `expect:` out, and write into the content what must be true when it is done";
+    CommandNotAllowed = "command-not-allowed", "name one of `commands:` in the team file, or add it there: `commands: {test: [cargo, test]}`";
+    /// Evidence for what is no task.
+    ExpectWithoutTask = "expect-without-task", "leave `expect:` out: only a task is checked";
     /// A branch name that git would misread.
     BadBranch = "bad-branch", "use letters, digits, `-`, `_`, `/` and `.`";
     /// Too many in a minute.
@@ -243,10 +244,3 @@ as_text!(
     },
     word
 );
-
-/// A task that says what is to be checked before it counts as done.
-#[must_use]
-pub fn expects() -> Refusal {
-    let why = "this version of tasuki cannot check `expect`, and no setting allows it: a task that has it is refused";
-    Refusal::new(Code::CommandNotAllowed, why).at(EXPECT)
-}

@@ -1,10 +1,24 @@
 //! Who may send to whom, and who somebody is.
 
-use super::refusal::{Code, Refusal};
+use super::refusal::{Code, EXPECT, Refusal};
 use crate::engine::message::{Draft, Kind};
 use crate::engine::team::{Delivery, Team};
 use crate::engine::words::AgentName;
 use std::collections::BTreeSet;
+
+impl Kind {
+    /// Whether such a message may expect anything at all.
+    ///
+    /// # Errors
+    /// [`Code::ExpectWithoutTask`].
+    pub fn may_expect(self) -> Result<(), Refusal> {
+        if self == Self::Task {
+            return Ok(());
+        }
+        let why = format!("it is {}, and nobody checks what is no task", self.with_article());
+        Err(Refusal::new(Code::ExpectWithoutTask, why).at(EXPECT))
+    }
+}
 
 impl Team {
     /// Whether somebody of this team gets such a message, and its sender may send it there.
@@ -13,6 +27,7 @@ impl Team {
     /// The refusal.
     pub fn takes(&self, draft: &Draft) -> Result<(), Refusal> {
         let to = self.addressee(&draft.to).map_err(|refusal| refusal.at("to"))?;
+        self.may_expect(draft)?;
         self.check_inline(&to, &draft.body.content)?;
         let from = draft.from.as_ref().map_or(Ok(AgentName::user()), |from| self.sender(from))?;
         match draft.kind {
@@ -20,6 +35,16 @@ impl Team {
             Kind::Result | Kind::Error => Ok(()),
             kind => self.may_send(kind, &from, &to),
         }
+    }
+
+    /// Whether a message may expect what it does: it is a task, and its command is one of the team's.
+    ///
+    /// # Errors
+    /// [`Code::ExpectWithoutTask`], or [`Code::CommandNotAllowed`] with the commands there are.
+    pub fn may_expect(&self, draft: &Draft) -> Result<(), Refusal> {
+        let Some(expect) = draft.expect.as_deref() else { return Ok(()) };
+        draft.kind.may_expect()?;
+        self.command(&expect.command).map(|_| ())
     }
 
     /// The agent, pool or `user` that a name means; aliases are resolved.

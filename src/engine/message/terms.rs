@@ -139,19 +139,19 @@ impl OnDoubt {
     }
 }
 
-/// The evidence that closes a task besides its claim (`expect:`).
+/// The evidence that closes a task besides its claim (`expect:`). Paths are relative to the folder in which its agent works.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Expect {
-    /// A new commit in the agent's tree.
+    /// A commit that was made in the agent's tree since the task was first typed, and changes something.
     #[serde(default, skip_serializing_if = "is_default")]
     pub commit: bool,
-    /// Files that must exist, relative to the workspace.
+    /// Files that must be there and not be blank.
     #[serde(default, skip_serializing_if = "is_default")]
     pub files: Vec<String>,
-    /// A command that must succeed; only from the team file's list.
+    /// A command that must succeed: the name of one of the team file's `commands:`, or one of them word by word.
     #[serde(default, skip_serializing_if = "is_default")]
     pub command: Vec<String>,
-    /// A report that must exist and not be empty.
+    /// A report that must be there, not be blank, and have been written or changed since the task was first typed.
     #[serde(default, skip_serializing_if = "is_default")]
     pub report: Option<String>,
 }

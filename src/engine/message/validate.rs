@@ -21,9 +21,7 @@ impl Work<'_> {
         let Speaker { name: from, verified, inferred, .. } = by;
         let to = self.team.addressee(&draft.to)?;
         self.team.may_send(draft.kind, &from, &to)?;
-        if let Some(expect) = draft.expect.as_deref() {
-            self.team.command(&expect.command)?;
-        }
+        self.team.may_expect(&draft)?;
         if let Some(late) = draft.late.take() {
             return Err(*late);
         }

@@ -13,9 +13,15 @@ pub mod timeouts;
 pub(in crate::engine) mod unattended;
 
 use super::words::{AgentName, Digest};
-use crate::engine::message::refusal::{Code, Refusal};
+use crate::engine::message::refusal::{Code, EXPECT, Refusal};
+use crate::engine::suggest::nearest;
 use crate::engine::team::power::Powers;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// How much is said of a command that is not the team's, in characters: a line.
+const SAID_CHARS_MAX: usize = 80;
+/// Names of commands that are said where another was meant.
+const NAMES_SAID_MAX: usize = 20;
 
 /// A whole, checked team. Names, aliases and pools do not clash; every `reports_to` is a member or `user`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -29,34 +35,56 @@ pub struct Team {
     pub routes: BTreeMap<AgentName, BTreeSet<AgentName>>,
     /// What agents may command besides what is their own.
     pub may: Powers,
-    /// Commands that may be expected to succeed, by name: argument lists.
-    pub commands: BTreeMap<String, Vec<String>>,
     /// Limits and waiting times.
     pub limits: Limits,
+    /// What may be run to check a task: name → program and arguments.
+    pub commands: BTreeMap<String, Vec<String>>,
 }
 
 impl Team {
-    /// The argument list of an expected command: by its name, or itself where it is one of those.
-    ///
-    /// # Errors
-    /// [`Code::CommandNotAllowed`]
-    pub fn command(&self, expected: &[String]) -> Result<Vec<String>, Refusal> {
-        if let [name] = expected
-            && let Some(command) = self.commands.get(name)
-        {
-            return Ok(command.clone());
-        }
-        if expected.is_empty() || self.commands.values().any(|command| command == expected) {
-            return Ok(expected.to_vec());
-        }
-        Err(Refusal::new(Code::CommandNotAllowed, "no such command"))
-    }
-
     /// All names that a message may be from or to, but `user`.
     #[must_use]
     pub fn names(&self) -> BTreeSet<String> {
         let names = self.members.keys().chain(self.aliases.keys()).chain(self.pools.keys());
         names.map(ToString::to_string).collect()
+    }
+
+    /// The program and its arguments that a task's `command` means: the name of one of the team's commands, or one of them word by
+    /// word. Nothing is run where nothing is expected.
+    ///
+    /// # Errors
+    /// [`Code::CommandNotAllowed`] with the names there are.
+    pub fn command(&self, expected: &[String]) -> Result<Vec<String>, Refusal> {
+        let named = match expected {
+            [] => return Ok(Vec::new()),
+            [word] => self.commands.get(word),
+            _ => None,
+        };
+        let same = || self.commands.values().find(|words| *words == expected);
+        named.or_else(same).cloned().ok_or_else(|| self.not_a_command(expected))
+    }
+
+    fn not_a_command(&self, expected: &[String]) -> Refusal {
+        let said: String = expected.join(" ").chars().take(SAID_CHARS_MAX).collect();
+        let names = || self.commands.keys().map(String::as_str);
+        let near = match expected {
+            [word] => nearest(word, names()),
+            // Whoever writes the words out means what begins with the same program, if one does.
+            words => {
+                self.commands.iter().find(|(_, own)| own.first() == words.first()).map(|(name, _)| &**name)
+            }
+        };
+        let there_is = match (near, self.commands.len()) {
+            (_, 0) => "it has none".to_owned(),
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, all) => {
+                let list = names().take(NAMES_SAID_MAX).collect::<Vec<_>>().join(", ");
+                let more = if all > NAMES_SAID_MAX { ", …" } else { "" };
+                format!("they are: {list}{more}")
+            }
+        };
+        let why = format!("`{}` is not one of the team file's `commands:`; {there_is}", said.escape_debug());
+        Refusal::new(Code::CommandNotAllowed, why).at(EXPECT)
     }
 }
 

@@ -33,6 +33,7 @@ pub(super) async fn before(ground: &Ground) -> Result<Before, Trouble> {
     let kept = KeptRepository {
         dir: super::record::text_of(&repository.dir),
         inode: repository.inode,
+        born_ms: repository.born_ms,
         log_sha256: sha256(&log),
     };
     Ok(Before { commit: git.head().await?, log_bytes: log.len() as u64, repository: Some(kept) })
@@ -94,7 +95,8 @@ async fn look(ground: &Ground, base: &Base, record: &Record) -> Result<Finding, 
 }
 
 fn is_same(kept: &KeptRepository, now: &Repository) -> bool {
-    kept.dir == super::record::text_of(&now.dir) && kept.inode == now.inode
+    let is_as_old = kept.born_ms.zip(now.born_ms).is_none_or(|(then, now)| then == now);
+    is_as_old && kept.inode == now.inode && kept.dir == super::record::text_of(&now.dir)
 }
 
 fn short(name: &str) -> &str {
@@ -106,7 +108,7 @@ fn short(name: &str) -> &str {
 struct Line {
     old: String,
     new: String,
-    /// Who, and when.
+    /// The committer as git writes him, with the time.
     by: Vec<u8>,
     message: String,
 }
@@ -156,7 +158,7 @@ fn since(log: &[u8], base: &Base, record: &Record) -> Vec<Line> {
     let lines = later.split(|byte| *byte == b'\n').filter_map(Line::of);
     let began = base.at.0 / 1_000;
     let mut lines: Vec<Line> =
-        lines.filter(|line| !is_anew || line.at().is_some_and(|at| at >= began)).collect();
+        lines.filter(|line| !is_anew || line.at().is_some_and(|at| at > began)).collect();
     let over = lines.len().saturating_sub(LINES_MAX);
     lines.drain(..over);
     lines

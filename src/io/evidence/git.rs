@@ -12,7 +12,7 @@ use std::io::{self, Read as _};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 /// git answers within a second; a disk that hangs is not waited for.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -64,6 +64,8 @@ pub(super) struct Repository {
     pub(super) dir: PathBuf,
     /// Its number in the file system.
     pub(super) inode: u64,
+    /// When that folder was made, in ms since 1970, where the file system knows it: a number is given again.
+    pub(super) born_ms: Option<u64>,
     /// Its log of HEAD.
     pub(super) log: PathBuf,
 }
@@ -136,9 +138,11 @@ impl<'a> Git<'a> {
         }
         let dir = self.path(&["rev-parse", "--absolute-git-dir"]).await?;
         let log = self.path(&["rev-parse", "--git-path", "logs/HEAD"]).await?;
-        let inode =
+        let meta =
             std::fs::metadata(&dir).map_err(|error| format!("cannot look at {}: {error}", dir.display()))?;
-        Ok(Place::Tree(Repository { inode: inode.ino(), dir, log }))
+        let born = meta.created().ok().and_then(|born| born.duration_since(UNIX_EPOCH).ok());
+        let born_ms = born.and_then(|since| u64::try_from(since.as_millis()).ok());
+        Ok(Place::Tree(Repository { inode: meta.ino(), born_ms, dir, log }))
     }
 
     async fn path(&self, arguments: &[&str]) -> Result<PathBuf, Trouble> {

@@ -44,6 +44,8 @@ pub(super) struct Record {
 pub(super) struct KeptRepository {
     pub(super) dir: String,
     pub(super) inode: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) born_ms: Option<u64>,
     /// Digest of its log of HEAD, up to where that was then.
     pub(super) log_sha256: String,
 }

@@ -21,14 +21,16 @@ use tokio::time::{Instant, timeout_at};
 const BEARS: &str = "TASUKI_CHECK";
 /// How long it may take until all are gone after the end or the limit.
 const GONE_WITHIN: Duration = Duration::from_secs(2);
-/// How often it is looked for those that were started meanwhile: each look ends all that it sees.
-const LOOKS_MAX: u32 = 100;
+/// How often nobody must be seen: a process that becomes another program has no environment at that moment.
+const CLEAN_LOOKS: u32 = 3;
+/// Between two such looks. A program takes a tenth of it to begin.
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
 /// What is read at once.
 const PIECE: usize = 64 << 10;
 
 /// What is to be run.
 pub(super) struct Run<'a> {
-    /// Where the program is.
+    /// The file to run, however the words name it.
     pub(super) program: &'a Path,
     /// The words, of which the first is its name.
     pub(super) argv: &'a [OsString],
@@ -71,6 +73,8 @@ impl Run<'_> {
     pub(super) async fn to_its_end(&self) -> io::Result<Ran> {
         let random = || chance(Millis(u64::from(std::process::id())));
         let mark = format!("{:016x}{:016x}", random(), random());
+        // git starts nobody who would leave it.
+        let is_foreign = matches!(self.keep, Keep::Last(_));
         let (mut output, ours) = Tap::new(self.keep)?;
         let (mut complaint, theirs) = match self.keep {
             Keep::First(_) => {
@@ -82,7 +86,7 @@ impl Run<'_> {
         let mut child = self.start(&mark, ours.into(), theirs.into())?;
         let key = child.id().and_then(key_of);
         let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-        let mut leash = Leash { group, mark: Some(mark) };
+        let mut leash = Leash { group, mark: is_foreign.then_some(mark) };
         let until = Instant::now() + self.limit;
         let ended = async {
             // It is not collected yet, so that its number is nobody else's.
@@ -103,6 +107,8 @@ impl Run<'_> {
         };
         let over = Instant::now() + GONE_WITHIN;
         leash.end_all(key, over).await;
+        // Once it is collected, its number may be somebody else's.
+        (leash.group, leash.mark) = (None, None);
         // Nobody writes any more; what is in the pipes is what was printed last.
         let _ = timeout_at(over, read_all(&mut output, complaint.as_mut())).await;
         let status = timeout_at(over, child.wait()).await;
@@ -183,33 +189,37 @@ struct Leash {
 impl Leash {
     /// Ends the group, the program's descendants, and whoever bears the mark, until nobody is left or the time is over.
     async fn end_all(&mut self, program: Option<ProcessKey>, over: Instant) {
-        let (group, mark) = (self.group, self.mark.take());
+        let group = self.group;
+        let Some(mark) = self.mark.clone() else { return end_group(group) };
         let others = program.map(Family::of);
         end_group(group);
         others.iter().flat_map(Family::living).for_each(end);
-        for _ in 0..LOOKS_MAX {
+        let mut clean = 0;
+        while clean < CLEAN_LOOKS {
             let mark = mark.clone();
-            let look = tokio::task::spawn_blocking(move || end_bearers(mark.as_deref()));
-            let Ok(Ok(left)) = timeout_at(over, look).await else { break };
+            let look = tokio::task::spawn_blocking(move || end_bearers(&mark));
+            let Ok(Ok(left)) = timeout_at(over, look).await else {
+                return tracing::warn!("processes of a check could not be ended");
+            };
             if left.is_empty() {
-                return;
+                clean += 1;
+                tokio::time::sleep(LOOK_AGAIN).await;
+            } else {
+                clean = 0;
+                end_group(group);
             }
-            end_group(group);
             for key in left {
-                if timeout_at(over, wait_gone(key)).await.is_err() {
-                    break;
-                }
+                let _ = timeout_at(over, wait_gone(key)).await;
             }
         }
-        tracing::warn!("processes of a check could not be ended");
     }
 }
 
 impl Drop for Leash {
     fn drop(&mut self) {
-        if let Some(mark) = self.mark.take() {
-            end_group(self.group);
-            end_bearers(Some(&mark));
+        end_group(self.group);
+        if let Some(mark) = &self.mark {
+            end_bearers(mark);
         }
     }
 }
@@ -223,8 +233,7 @@ fn end_group(group: Option<Pid>) {
 }
 
 /// Ends all that bear this mark; who they were.
-fn end_bearers(mark: Option<&str>) -> Vec<ProcessKey> {
-    let Some(mark) = mark else { return Vec::new() };
+fn end_bearers(mark: &str) -> Vec<ProcessKey> {
     let found = bearers(BEARS).into_iter().filter(|bearer| bearer.var(BEARS).is_some_and(|var| var == mark));
     let keys: Vec<ProcessKey> = found.map(|bearer| bearer.process).filter(|key| alive(*key)).collect();
     keys.iter().copied().for_each(end);

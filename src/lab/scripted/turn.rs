@@ -192,23 +192,36 @@ fn read_task(text: &str, path: &str) -> Result<Task, String> {
         let why = why.to_string();
         format!("cannot understand {path}: {}", why.lines().next().unwrap_or_default())
     })?;
-    let texts = |entries: &[serde_json::Value]| entries.iter().map(text_of).collect();
     Ok(Task {
         content: file.content,
         from: file.from,
         report: file.answers.iter().map(told).collect(),
-        answers: texts(&file.answers),
-        feedback: texts(&file.feedback),
+        answers: file.answers.iter().map(text_of).collect(),
+        feedback: file.feedback.iter().map(feedback_of).collect(),
         redelivered: file.redelivered,
     })
 }
 
-/// An entry of `answers:` or `feedback:` as text: its `content`, or the `path` where a long one is, or itself.
+/// An entry of `answers:` as text: its `content`, or the `path` where a long one is, or itself.
 fn text_of(entry: &serde_json::Value) -> String {
     match entry.get("content").or_else(|| entry.get("path")).unwrap_or(entry) {
         serde_json::Value::String(text) => text.trim_end().to_owned(),
         other => other.to_string(),
     }
+}
+
+/// An entry of `feedback:` as text: what failed, each check with its account.
+fn feedback_of(entry: &serde_json::Value) -> String {
+    let Some(checks) = entry.get("checks").and_then(serde_json::Value::as_array) else {
+        return text_of(entry);
+    };
+    let failed = checks.iter().filter(|check| check.get("passed") != Some(&true.into()));
+    let field = |check: &serde_json::Value, name: &str| {
+        check.get(name).and_then(serde_json::Value::as_str).unwrap_or_default().trim_end().to_owned()
+    };
+    let told: Vec<String> =
+        failed.map(|check| format!("{}: {}", field(check, "check"), field(check, "how"))).collect();
+    told.join("\n")
 }
 
 /// An answer with who gave it; one that is no success says so.
@@ -301,5 +314,14 @@ mod tests {
         assert_eq!(task.report, ["x (failed): one", "somebody: two", "somebody: queue/results/b.yaml"]);
         let why = read_task("content: [", "queue/active/x.yaml").expect_err("broken");
         assert!(why.starts_with("cannot understand queue/active/x.yaml: "), "{why}");
+    }
+
+    #[test]
+    fn feedback_is_what_failed_and_how() {
+        let checks = "- {check: commit, passed: true, how: 3f2a1b0}\n  - {check: command test, passed: false, how: \"exit 1\\n失敗 🎏\\n\"}\n";
+        let text =
+            format!("content: x\nfeedback:\n- turn: 1\n  checks:\n  {checks}- {{content: as before}}\n");
+        let task = read_task(&text, "t.yaml").unwrap();
+        assert_eq!(task.feedback, ["command test: exit 1\n失敗 🎏", "as before"]);
     }
 }

@@ -15,6 +15,7 @@ use crate::engine::words::MessageId;
 use crate::io::client::Client;
 use crate::io::clock::Clock;
 use crate::wire::api::{AnswerInfo, MessageDetails, MessageQuery};
+use crate::wire::message::checked::{EvidenceInfo, expected};
 use crate::wire::message::view::MessageView;
 use crate::wire::time::rfc3339_ms;
 use std::io::{IsTerminal, Write};
@@ -121,10 +122,18 @@ fn page(details: &MessageDetails, letters: Letters, now: &str) -> String {
     let mut lines = vec![heading(message, letters, now)];
     lines.extend(ended(details).into_iter().map(|fact| format!("  {}", harmless(&fact))));
     lines.extend(facts(message).into_iter().map(|fact| format!("  {fact}")));
+    if let Some(expect) = details.expect.as_deref() {
+        lines.push(harmless(&format!("  expects {}", expected(expect).join(", "))));
+    }
     lines.push(String::new());
     match content {
         Some(content) => lines.extend(text_of(content)),
         None => lines.push("  its content cannot be read any more".to_owned()),
+    }
+    for failed in &details.feedback {
+        lines.push(String::new());
+        lines.push(format!("a check of turn {} failed, {}:", failed.turn, failed.at));
+        lines.extend(found(&failed.checks));
     }
     if let Some(answer) = answer {
         lines.push(String::new());
@@ -133,6 +142,11 @@ fn page(details: &MessageDetails, letters: Letters, now: &str) -> String {
             lines.push("  (no text)".to_owned());
         }
         lines.extend(text_of(&answer.text));
+        if !answer.evidence.is_empty() {
+            lines.push(String::new());
+            lines.push("what was checked:".to_owned());
+            lines.extend(found(&answer.evidence));
+        }
     }
     if let Some(said) = said {
         lines.push(String::new());
@@ -219,6 +233,41 @@ fn headline(answer: &AnswerInfo, id: &MessageId) -> String {
     format!("{what} to {id} from {from}{by}, {at}{cut}")
 }
 
+/// What checks found: a line each, and below one that failed its whole account.
+fn found(checks: &[EvidenceInfo]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for EvidenceInfo { check, passed, how, .. } in checks {
+        let verdict = if *passed { "passed" } else { "failed" };
+        let mut told = how.lines();
+        lines.push(harmless(&format!("  {check} {verdict}: {}", told.next().unwrap_or_default())));
+        if !passed {
+            lines.extend(told.map(|line| format!("    {}", harmless(line))));
+        }
+    }
+    lines
+}
+
 fn text_of(text: &str) -> Vec<String> {
     text.trim_end().lines().map(|line| format!("  {}", harmless(line))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_checked_is_told_in_a_line_and_what_failed_whole() {
+        let check = |check: &str, passed, how: &str| EvidenceInfo {
+            check: check.into(),
+            passed,
+            how: how.into(),
+            ..EvidenceInfo::default()
+        };
+        let checks = [
+            check("commit", true, "3f2a1b0: 足す 🎏\nand more"),
+            check("command test", false, "exit code 101\n\u{1b}[31mfailed\u{1b}[0m: 1"),
+            check("file a", false, ""),
+        ];
+        expect_test::expect![[""]].assert_eq(&found(&checks).join("\n"));
+    }
 }

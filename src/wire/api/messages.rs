@@ -2,10 +2,12 @@
 
 use super::step::HistoryStepInfo;
 use crate::engine::life::StageName;
-use crate::engine::message::{Kind, Status};
+use crate::engine::message::{Expect, Kind, Status};
+use crate::wire::message::checked::{EvidenceInfo, FeedbackInfo};
+use crate::wire::message::schema;
 use crate::wire::message::standing::StandingInfo;
 use crate::wire::message::view::{MessageView, is_zero};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
 /// Some messages: open ones first, newest first, then finished ones, those that ended last first. Where only queued ones are
@@ -31,6 +33,13 @@ pub struct MessageDetails {
     /// Its content; null if it cannot be read any more.
     #[serde(default)]
     pub content: Option<String>,
+    /// What is checked before it counts as done, as its sender wrote it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[schemars(schema_with = "expect_schema")]
+    pub expect: Option<Box<Expect>>,
+    /// Checks of it that failed, oldest first, while it is open.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub feedback: Vec<FeedbackInfo>,
     /// Its answer, if it has one; one that was called off has none.
     #[serde(default)]
     pub answer: Option<AnswerInfo>,
@@ -46,6 +55,10 @@ pub struct MessageDetails {
     /// Parts of it, oldest first, as far as they are open or ended lately.
     #[serde(default)]
     pub part_messages: Vec<MessageView>,
+}
+
+fn expect_schema(_: &mut SchemaGenerator) -> Schema {
+    schema::expect().try_into().unwrap_or_default()
 }
 
 /// The answer to a message.
@@ -70,6 +83,9 @@ pub struct AnswerInfo {
     pub meaning: Option<String>,
     /// Whether only a part of the text could be kept.
     pub truncated: bool,
+    /// What was found when the claim was checked, in the order of its task's `expect`: commit, files, report, command.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub evidence: Vec<EvidenceInfo>,
     /// Text of the answer.
     pub text: String,
 }

@@ -128,6 +128,14 @@ mod tests {
             "deadline: 2030-01-01T00:00:00Z",
             "deadline: 2030-01-01T00:00:01Z",
             "on_doubt: hold",
+            "expect: {commit: true}",
+            "expect: {files: [a]}",
+            "expect: {files: [b]}",
+            "expect: {files: [a, b]}",
+            "expect: {report: a}",
+            "expect: {command: a}",
+            "expect: {command: [a, b]}",
+            "expect: {commit: true, command: a}",
             "metadata: {a: 1}",
             "metadata: {a: 2}",
             "metadata: {b: 1}",
@@ -135,8 +143,8 @@ mod tests {
             "metadata: {a: '1'}",
             "note: of my own",
         ];
-        // The time of writing and the token count for nothing, `expect` is refused, and a status needs the type beside it.
-        let plain = ["timestamp", "token", "expect", "status"];
+        // The time of writing and the token count for nothing, and a status needs the type beside it.
+        let plain = ["timestamp", "token", "status"];
         for key in draft::KEYS.iter().filter(|key| !plain.contains(key)) {
             assert!(changes.iter().any(|change| change.split(':').next() == Some(key)), "{key} is not tried");
         }

@@ -1,5 +1,5 @@
 //! `expect:` — the evidence that closes a task. A key that is not known here is refused, since a misspelt one would
-//! silently expect nothing.
+//! silently expect nothing. Its paths are relative to the folder of the agent that does the task.
 
 use super::fields::{Fields, Text, wrong_type};
 use crate::engine::message::Expect;
@@ -10,11 +10,13 @@ use std::path::{Component, Path};
 
 const FIELD: &str = "expect";
 const KEYS: [&str; 4] = ["commit", "files", "command", "report"];
+/// Files of one task: who expects more means a command that looks for them.
+pub(super) const FILES_MAX: usize = 100;
 /// How each of them is written.
 const SHAPE: &str = "a map with some of commit, files, command and report, such as `{files: [docs/plan.md]}`";
 const COMMIT_SHAPE: &str = "`true` or `false`, such as `commit: true`";
 const FILES_SHAPE: &str = "a list of paths, such as `files: [docs/plan.md]`";
-const COMMAND_SHAPE: &str = "a program and its arguments, such as `command: [cargo, test]`";
+const COMMAND_SHAPE: &str = "the name of one of the team file's `commands:`, such as `command: test`";
 const REPORT_SHAPE: &str = "a path, such as `report: docs/report.md`";
 
 /// Reads it; nothing is expected if it is empty.
@@ -29,6 +31,10 @@ pub(in crate::wire) fn read(node: &Node<'_>) -> Result<Option<Expect>, Refusal> 
     }
     let fields = Fields { root: node.place, entries };
     let files = texts(&fields, "files", FILES_SHAPE)?;
+    if let Some(node) = fields.node("files").filter(|_| files.len() > FILES_MAX) {
+        let why = format!("`files` of `{FIELD}` has {} paths; at most {FILES_MAX} are checked", files.len());
+        return Err(node.place.refuse(Code::OutOfRange, why).at(FIELD));
+    }
     let command = texts(&fields, "command", COMMAND_SHAPE)?;
     let report = fields.node("report").map(|node| text(node, "report", REPORT_SHAPE)).transpose()?;
     let expect = Expect {
@@ -78,14 +84,14 @@ fn wrong(node: &Node<'_>, key: &str, shape: &str) -> Refusal {
     node.place.refuse(Code::WrongType, why).at(FIELD)
 }
 
-/// A path that stays below the workspace, as far as its text shows; where its links lead is seen when it is opened.
+/// A path that stays below the agent's folder, as far as its text shows; where its links lead is seen when it is opened.
 fn path(text: &Text<'_>) -> Result<String, Refusal> {
     plain(text)?;
     let inside = Path::new(text.text)
         .components()
         .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     if text.text.is_empty() || !inside {
-        return Err(text.refuse(Code::PathOutside, "does not lead to a file inside the workspace"));
+        return Err(text.refuse(Code::PathOutside, "does not lead to a file inside the agent's folder"));
     }
     Ok(text.text.to_owned())
 }

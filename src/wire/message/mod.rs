@@ -1,6 +1,7 @@
 //! Messages as files and requests: bytes → [`crate::wire::yaml`] (a tree whose nodes know their places; [`json`] gives the same
 //! tree) → [`draft`] (the fields, each checked). [`view`] shows them to people, agents and programs.
 
+pub mod checked;
 mod digest;
 pub mod draft;
 pub mod evidence;

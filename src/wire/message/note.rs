@@ -1,4 +1,4 @@
-//! An answer, or a piece of feedback, as it stands in the file of the task that it is for.
+//! An answer to a part, as it stands in the file of the task that it is for.
 
 use crate::engine::event::Answer;
 use crate::engine::message::Status;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize as DeriveSerialize};
 /// file whole.
 pub(in crate::wire) const NOTE_BYTES_MAX: usize = 64 << 10;
 
-/// One answer or one piece of feedback in a task's file.
+/// One answer in a task's file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, DeriveSerialize, Deserialize)]
 #[serde(default)]
 pub struct Note {

@@ -1,6 +1,7 @@
 //! The JSON Schema of a message, for editors: from the same words and limits as the reader's.
 
 use super::draft::{CONTENT_BYTES_MAX, DEPENDENCIES_MAX, KEY_BYTES_MAX};
+use super::expect::FILES_MAX;
 use crate::engine::message::{Kind, OnDoubt, Priority, Status};
 use serde_json::{Value, json};
 
@@ -34,7 +35,7 @@ pub fn message() -> Value {
         "timeout": text("Longest working time, such as `30m`. Default: the agent's own."),
         "deadline": text("Time at which the message fails."),
         "on_doubt": words(OnDoubt::ALL.map(OnDoubt::word), "What to do when a delivery cannot be proven. Default: `resend`."),
-        "expect": {"type": "object", "description": "The evidence that closes the task. This version cannot check it, and refuses tasks that have it."},
+        "expect": expect(),
         "metadata": {"type": "object", "description": "A free map, kept as it is: at most 64 KiB."},
     });
     json!({
@@ -45,6 +46,25 @@ pub fn message() -> Value {
         "required": ["content"],
         "properties": properties,
         "propertyNames": {"maxLength": KEY_BYTES_MAX},
+    })
+}
+
+/// The evidence, each path relative to the agent's folder.
+pub(in crate::wire) fn expect() -> Value {
+    let path = |what: &str| json!({"type": "string", "minLength": 1, "description": what});
+    json!({
+        "type": "object",
+        "description": "On a task: the evidence that closes it besides its agent's claim. If a check fails, the agent gets what failed as its next turn.",
+        "properties": {
+            "commit": {"type": "boolean", "description": "Whether there must be a new commit in the agent's folder, made since the task was first typed."},
+            "files": {"type": "array", "maxItems": FILES_MAX, "items": path("Path, relative to the agent's folder."), "description": "Files that must be there and not be blank."},
+            "report": path("File that must be there, not be blank, and have been written since the task was first typed. The path is relative to the agent's folder."),
+            "command": {
+                "description": "Command that must succeed: the name of one of the team file's `commands:`, or its words.",
+                "anyOf": [{"type": "string", "minLength": 1}, {"type": "array", "items": {"type": "string"}}],
+            },
+        },
+        "additionalProperties": false,
     })
 }
 

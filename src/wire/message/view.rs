@@ -8,6 +8,7 @@
 //! words and have others between them. So a screen that shows the file, in rows of whatever width, has no line with the two and
 //! nothing else, which is what a claim is. Where the phrase counts alone, its letters are shown one by one.
 
+use super::checked::{EvidenceInfo, EvidenceTold, FeedbackInfo, Hidden};
 use super::note::Note;
 use super::standing::{PlaceInfo, StandingInfo};
 use crate::engine::engine::Engine;
@@ -155,12 +156,12 @@ pub struct InFile {
     pub completion_source: Option<CompletionSource>,
     /// What a result is worth: `weak` if nobody showed a token or a key.
     pub proof: Option<String>,
-    /// What was found when the claim was checked.
-    pub evidence: Option<String>,
+    /// What was found when the claim was checked, or in a sentence what else is to be known of it.
+    pub evidence: Option<EvidenceTold>,
     /// Answers to its parts, oldest first.
     pub answers: Vec<Note>,
     /// Checks that failed, oldest first.
-    pub feedback: Vec<Note>,
+    pub feedback: Vec<FeedbackInfo>,
     /// `metadata` and unknown keys as one JSON object (a body's `extra`).
     #[serde(skip)]
     pub extra: Arc<str>,
@@ -230,6 +231,9 @@ impl MessageView {
             ..Self::of_message(&open.message, open.stage)
         };
         view.file.token = turn.and_then(|turn| turn.token);
+        let alone = phrase.as_ref().filter(|(_, needs_token)| !needs_token);
+        let hidden = Hidden { tokens: &open.tokens, phrase: alone.map(|(phrase, _)| phrase.as_str()) };
+        view.file.feedback = FeedbackInfo::all(open.checks.as_deref(), hidden);
         match phrase {
             Some((phrase, true)) if view.file.token.is_some() => view.file.phrase = Some(phrase),
             Some((phrase, false)) => view.file.phrase_letters = letters(&phrase),
@@ -306,7 +310,7 @@ impl MessageView {
                 on_doubt: self.file.on_doubt,
                 completion_source: answer.source,
                 proof: answer.source.map(|_| answer.proof().word().to_owned()),
-                evidence: evidence(answer).map(str::to_owned),
+                evidence: evidence(answer),
                 ..view.file
             },
             ..view
@@ -334,13 +338,18 @@ impl MessageView {
     }
 }
 
-/// What is to be known of an answer besides its text.
-fn evidence(answer: &Answer) -> Option<&'static str> {
+/// What is to be known of an answer besides its text. What was found says more than any sentence: that the text is cut, or says
+/// nothing, is seen all the same.
+fn evidence(answer: &Answer) -> Option<EvidenceTold> {
+    if !answer.evidence.is_empty() {
+        return Some(EvidenceTold::Checked(answer.evidence.iter().map(EvidenceInfo::of).collect()));
+    }
     let says_nothing = answer.body.content.trim().is_empty();
-    match answer.truncated {
+    let sentence = match answer.truncated {
         true => Some(ONLY_THE_END),
         false => says_nothing.then_some("its agent said only that it is done"),
-    }
+    };
+    sentence.map(|sentence| EvidenceTold::Said(sentence.to_owned()))
 }
 
 /// What an agent that was told nothing else has to know of the two.
@@ -442,7 +451,7 @@ impl Page<'_> {
         map.some("via", view.file.via.as_deref())?;
         map.some("completion_source", view.file.completion_source)?;
         map.some("proof", view.file.proof.as_deref())?;
-        map.some("evidence", view.file.evidence.as_deref().map(Prose))?;
+        map.some("evidence", view.file.evidence.as_ref())?;
         map.some("reason", view.reason.as_deref().map(Prose))?;
         map.unless("accepted_at", view.accepted_at.as_str())?;
         map.some("finished_at", view.stage.filter(|stage| stage.has_ended()).map(|_| view.since.as_str()))

@@ -16,7 +16,7 @@ use crate::engine::flow::graph::STEPS_MAX;
 use crate::engine::flow::plan::{OnFailure, Plan};
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::wire::message::fields::{Fields, Text};
-use crate::wire::team_file::suggest::nearest;
+use crate::engine::suggest::nearest;
 use crate::wire::yaml::place::{Place, shown};
 use crate::wire::yaml::text as bytes_as_text;
 use crate::wire::yaml::tree::{Documents, Entry, Node};

@@ -42,8 +42,12 @@ where
 
 /// Whether an environment variable may be called so, be set in a team file, and have that value.
 pub(super) fn variable(name: &str, value: &At<Option<String>>, book: &mut Book) {
-    let place = value.place;
-    word(value.value.as_deref().unwrap_or_default(), place, book);
+    word(value.value.as_deref().unwrap_or_default(), value.place, book);
+    variable_name(name, value.place, book);
+}
+
+/// Whether an environment variable may be called so, and is not one of tasuki's own.
+pub(super) fn variable_name(name: &str, place: Place, book: &mut Book) {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) || !name.chars().all(plain) {
         book.wrong(

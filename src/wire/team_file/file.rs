@@ -3,6 +3,7 @@
 //! Nothing is checked here but the form; the sibling files make the meaning of it. A default that is named in a
 //! description is proven by a test to be the one in force.
 
+use super::commands::CommandEntry;
 use super::profile::data::{Receipt, SideChannel, Typing};
 use super::values::{At, Bytes, Cells, DeliveryWord, Lasting, RestartWord};
 use crate::wire::api::NotifyKind;
@@ -34,6 +35,10 @@ pub(super) struct TeamFile {
     /// What agents may command besides their own turns and the messages that they sent. A person may command
     /// everything.
     pub(super) may: Option<Vec<MayEntry>>,
+    /// Commands that a task's `expect:` may name, each one word per item: `test: [cargo, test]`. No shell reads them.
+    /// They run in the agent's folder, and no others are run. At most 100.
+    #[schemars(extend("maxProperties" = 100, "propertyNames" = {"pattern": "^[a-z0-9][a-z0-9_-]{0,63}$"}))]
+    pub(super) commands: Option<BTreeMap<String, At<CommandEntry>>>,
     /// A command that is told when something waits for a person. Without it nothing is started.
     pub(super) notify: Option<NotifyEntry>,
 }
@@ -117,6 +122,13 @@ pub(super) struct SettingsEntry {
     /// Number of open messages of the workspace. Beyond it drops wait in `queue/`, except answers and parts of open
     /// tasks. Default: `100000`
     pub(super) max_open: Option<At<u64>>,
+    /// Number of turns that an agent gets to put a failed check of one task right. Then the task fails. Default: `3`
+    pub(super) max_feedback: Option<At<u64>>,
+    /// How long a command of `commands` may take. Then it is ended, and its check has failed. Default: `10m`
+    pub(super) check_timeout: Option<At<Lasting>>,
+    /// Names of environment variables that these commands get besides PATH, HOME, USER, SHELL, LANG, LC_* and TZ.
+    /// Default: none
+    pub(super) check_env: Option<Vec<At<String>>>,
     /// Messages per minute from one agent to another. Default: `60`
     pub(super) messages_per_minute: Option<At<u64>>,
     /// Restarts of one agent within `restart_window`. After one more it is given up, with an error. Default: `5`

@@ -1,7 +1,7 @@
 //! Fills `{name}` and its like in commands, variables and system prompts. Braces that mean nothing to tasuki, as in JSON
 //! or awk, stay as they are.
 
-use super::suggest::nearest;
+use crate::engine::suggest::nearest;
 use std::borrow::Cow;
 
 /// What may stand in braces.

@@ -16,6 +16,8 @@ const RETRIES_MAX: usize = 10;
 const RETENTION_MS: RangeInclusive<u64> = 3_600_000..=3_650 * 86_400_000;
 /// From nothing to an hour.
 const WAIT_MS: RangeInclusive<u64> = 0..=3_600_000;
+/// From a second to a day.
+const CHECK_MS: RangeInclusive<u64> = 1_000..=86_400_000;
 /// A claim is looked for in the last 400 lines; a million lines are gigabytes.
 const HISTORY: RangeInclusive<u64> = 500..=1_000_000;
 /// Programs for terminals like 80 columns, people on small screens 40; in fewer a claim and its token have no place in a row. tmux
@@ -45,12 +47,12 @@ pub struct General {
     pub log: String,
     /// Words of the doorbells.
     pub words: Words,
+    /// How long a command may take that checks a task, in ms.
+    pub check_timeout_ms: u64,
+    /// Names of the variables that such a command gets besides the few that every program needs.
+    pub check_env: Vec<String>,
     /// Working time of a turn where neither agent nor profile says otherwise, in ms.
     pub default_timeout_ms: u64,
-    /// How long the command of a check may take, in ms.
-    pub check_timeout_ms: u64,
-    /// Variables that checks get besides the few that all get.
-    pub check_env: Vec<String>,
 }
 
 impl Default for General {
@@ -66,9 +68,10 @@ impl Default for General {
             history_limit: 5_000,
             log: "info".into(),
             words: Words::default(),
-            default_timeout_ms: TURN_TIMEOUT_MS,
-            check_timeout_ms: 600_000,
+            // A test-suite that an agent is to wait for.
+            check_timeout_ms: 10 * 60_000,
             check_env: Vec::new(),
+            default_timeout_ms: TURN_TIMEOUT_MS,
         }
     }
 }
@@ -81,6 +84,8 @@ pub(super) fn general(entry: Option<&SettingsEntry>, book: &mut Book) -> General
     lasting(&mut general.default_timeout_ms, entry.default_timeout.as_ref(), check::TIMEOUT_MS, book);
     lasting(&mut general.person_quiet_ms, entry.person_quiet.as_ref(), WAIT_MS, book);
     number(&mut general.history_limit, entry.history_limit.as_ref(), HISTORY, book);
+    lasting(&mut general.check_timeout_ms, entry.check_timeout.as_ref(), CHECK_MS, book);
+    general.take_check_env(entry, book);
     general.take_low_disk(entry, book);
     general.take_window(entry, book);
     if let Some(log) = &entry.log {
@@ -108,6 +113,13 @@ impl General {
         }
     }
 
+    fn take_check_env(&mut self, entry: &SettingsEntry, book: &mut Book) {
+        for name in entry.check_env.iter().flatten() {
+            check::variable_name(&name.value, name.place, book);
+            self.check_env.push(name.value.clone());
+        }
+    }
+
     fn take_window(&mut self, entry: &SettingsEntry, book: &mut Book) {
         match entry.window.as_ref().map(|given| (given.value.size(), given.place)) {
             Some((Ok((columns, rows)), place)) => {
@@ -130,6 +142,7 @@ fn limits(entry: &SettingsEntry, book: &mut Book) -> Limits {
     number(&mut limits.turns_max, entry.turns_max.as_ref(), 1..=10_000, book);
     number(&mut limits.children_max, entry.max_children.as_ref(), 1..=10_000, book);
     number(&mut limits.open_max, entry.max_open.as_ref(), 1..=1_000_000, book);
+    number(&mut limits.feedback_max, entry.max_feedback.as_ref(), 0..=20, book);
     number(&mut limits.edge_per_minute, entry.messages_per_minute.as_ref(), 1..=100_000, book);
     number(&mut limits.restarts_max, entry.max_restarts.as_ref(), 0..=100, book);
     lasting(&mut limits.restart_window_ms, entry.restart_window.as_ref(), 1_000..=86_400_000, book);

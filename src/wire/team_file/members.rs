@@ -8,9 +8,9 @@ use super::outside::Outside;
 use super::profile::{self, Profile};
 use super::roster::{Roster, roster};
 use super::settings::{Settings, TmuxSocket};
-use super::suggest::did_you_mean;
 use super::values::At;
-use super::{check, doorbells, env, notify, phrase};
+use super::{check, commands, doorbells, env, notify, phrase};
+use crate::engine::suggest::did_you_mean;
 use crate::engine::team::{Delivery, Member, Restart, Team};
 use crate::engine::words::AgentName;
 use crate::wire::layout::{Surroundings, Workspace};
@@ -67,15 +67,8 @@ pub(super) fn settings(
     order.sort_unstable();
     let order = order.into_iter().map(|(_, name)| name).collect();
     let Roster { aliases, pools, routes, may, .. } = roster;
-    let team = Team {
-        members,
-        aliases,
-        pools,
-        routes,
-        may,
-        commands: Default::default(),
-        limits: general.limits.clone(),
-    };
+    let commands = commands::commands(file.commands.as_ref(), book);
+    let team = Team { members, aliases, pools, routes, may, limits: general.limits.clone(), commands };
     let notify = file.notify.as_ref();
     let notify =
         notify.map(|entry| Arc::new(notify::notify(entry, workspace.root(), &inherited, outside, book)));

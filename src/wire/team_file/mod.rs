@@ -6,6 +6,7 @@
 
 mod check;
 mod command;
+mod commands;
 mod default_team;
 mod doorbells;
 mod env;
@@ -23,7 +24,6 @@ mod prompt;
 mod read;
 mod roster;
 mod settings;
-pub(in crate::wire) mod suggest;
 mod values;
 
 pub(crate) use command::is_on_path;

@@ -1,9 +1,9 @@
 //! From the bytes of a YAML file to its keys: strict, within narrow budgets, and with the place of every fault.
 
 use super::finding::{Book, Place};
-use super::suggest::did_you_mean;
 use super::values::place_of;
 use crate::engine::message::refusal::Refusal;
+use crate::engine::suggest::did_you_mean;
 use crate::wire::message::refused;
 use serde::de::DeserializeOwned;
 use serde_saphyr::Error;

@@ -2,8 +2,8 @@
 
 use super::file::{AgentEntry, MayEntry, RouteEntry, TeamFile};
 use super::finding::{Book, Place};
-use super::suggest::did_you_mean;
 use super::values::At;
+use crate::engine::suggest::did_you_mean;
 use crate::engine::team::power::{Power, Powers, Whose};
 use crate::engine::words::{AgentName, BadWord, USER};
 use std::collections::{BTreeMap, BTreeSet};

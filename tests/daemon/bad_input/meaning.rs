@@ -38,7 +38,7 @@ pub(crate) fn cases() -> Vec<Case> {
             "69-command.yaml",
             "to: worker\ncontent: x\nexpect: {command: [rm, -rf, /]}\n",
             "command-not-allowed",
-            "this version of tasuki cannot check `expect`",
+            "`rm -rf /` is not one of the team file's `commands:`; it has none",
         )
         .at(3, 9),
     ]);

@@ -6,6 +6,7 @@ use expect_test::expect;
 use std::collections::BTreeSet;
 use tasuki::engine::event::Event;
 use tasuki::engine::input::{Input, Moment};
+use tasuki::engine::message::refusal::Code;
 use tasuki::engine::message::{Known, Outcome, RequestId, Source};
 use tasuki::engine::team::Delivery;
 use tasuki::engine::words::{Digest, Seq};
@@ -239,15 +240,99 @@ fn who_sends_a_message_again_after_its_deadline_hears_that_it_is_there() {
 }
 
 #[test]
-fn what_is_too_late_or_cannot_be_checked_is_refused() {
+fn what_is_too_late_is_refused() {
     let mut world = World::new(team());
-    let text = world.send("a user>boss deadline=0") + &world.send("b user>boss expect");
+    let text = world.send("a user>boss deadline=0");
     expect![[r#"
         refused deadline-past from user: the deadline has passed
         > answer refused deadline-past at deadline in 0: the deadline has passed
-        refused command-not-allowed from user: this version of tasuki cannot check `expect`, and no setting allows it: a task that has it is refused
-        > answer refused command-not-allowed at expect in 0: this version of tasuki cannot check `expect`, and no setting allows it: a task that has it is refused
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn a_task_may_expect_what_the_team_can_check_and_nothing_else_may() {
+    let mut world = World::new(team());
+    let mut text = String::new();
+    for line in [
+        "a user>boss expect",
+        "b user>boss run=test",
+        "c user>boss run=cargo,test",
+        "d user>boss run=tset",
+        "e user>boss run=cargo,test,--all",
+        "f user>boss run=rm,-rf,/",
+        "g user>boss info expect",
+        "h boss>user result re=a expect",
+        "i boss>user error re=a expect",
+        "j boss>user run=test",
+    ] {
+        text += &world.send(line);
+    }
+    expect![[r#"
+        accepted a task user>boss
+        > answer accepted [a]
+        > seek boss
+        accepted b task user>boss
+        > answer accepted [b]
+        accepted c task user>boss
+        > answer accepted [c]
+        refused command-not-allowed from user: `tset` is not one of the team file's `commands:`; did you mean `test`?
+        > answer refused command-not-allowed at expect in 0: `tset` is not one of the team file's `commands:`; did you mean `test`?
+        refused command-not-allowed from user: `cargo test --all` is not one of the team file's `commands:`; did you mean `test`?
+        > answer refused command-not-allowed at expect in 0: `cargo test --all` is not one of the team file's `commands:`; did you mean `test`?
+        refused command-not-allowed from user: `rm -rf /` is not one of the team file's `commands:`; they are: test
+        > answer refused command-not-allowed at expect in 0: `rm -rf /` is not one of the team file's `commands:`; they are: test
+        refused expect-without-task from user: it is an info, and nobody checks what is no task
+        > answer refused expect-without-task at expect in 0: it is an info, and nobody checks what is no task
+        refused expect-without-task from boss: it is a result, and nobody checks what is no task
+        > answer refused expect-without-task at expect in 0: it is a result, and nobody checks what is no task
+        refused expect-without-task from boss: it is an error, and nobody checks what is no task
+        > answer refused expect-without-task at expect in 0: it is an error, and nobody checks what is no task
+        refused no-route from boss: boss may not task user; they may task: ann, bob, crew
+        > answer refused no-route at to in 0: boss may not task user; they may task: ann, bob, crew
     "#]].assert_eq(&text);
+    let kept = &world.engine.state().open[&id("c")].message.expect;
+    let command = vec!["cargo".to_owned(), "test".to_owned()];
+    assert_eq!(kept.as_deref().map(|expect| &expect.command), Some(&command), "as it was written");
+}
+
+#[test]
+fn a_command_is_the_teams_or_none() {
+    let mut team = team();
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    for (name, command) in [("lint", "./scripts/lint --all"), ("fmt", "cargo fmt"), ("make", "build")] {
+        team.commands.insert(name.into(), words(command));
+    }
+    for (expected, found) in [
+        ("test", "cargo test"),
+        ("cargo test", "cargo test"),
+        ("lint", "./scripts/lint --all"),
+        // A list of one word that is nobody's name.
+        ("build", "build"),
+        ("", ""),
+    ] {
+        assert_eq!(team.command(&words(expected)), Ok(words(found)), "{expected}");
+    }
+    let mut told = String::new();
+    let long = "襷".repeat(5_000);
+    for expected in ["Test", "cargo fmt --all", "rm -rf /", "b\u{202e}x", &long] {
+        let refusal = team.command(&words(expected)).unwrap_err();
+        assert_eq!((refusal.code, refusal.field), (Code::CommandNotAllowed, Some("expect")));
+        told += &format!("{}\n", refusal.why);
+    }
+    team.commands = (0..100).map(|number| (format!("c{number:02}"), words("true"))).collect();
+    told += &format!("{}\n", team.command(&words("unheard-of")).unwrap_err().why);
+    team.commands.clear();
+    told += &format!("{}\n", team.command(&words("test")).unwrap_err().why);
+    expect![[r#"
+        `Test` is not one of the team file's `commands:`; did you mean `test`?
+        `cargo fmt --all` is not one of the team file's `commands:`; did you mean `fmt`?
+        `rm -rf /` is not one of the team file's `commands:`; they are: fmt, lint, make, test
+        `b\u{202e}x` is not one of the team file's `commands:`; they are: fmt, lint, make, test
+        `襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷襷` is not one of the team file's `commands:`; they are: fmt, lint, make, test
+        `unheard-of` is not one of the team file's `commands:`; they are: c00, c01, c02, c03, c04, c05, c06, c07, c08, c09, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, …
+        `test` is not one of the team file's `commands:`; it has none
+    "#]].assert_eq(&told);
 }
 
 #[test]

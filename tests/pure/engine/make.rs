@@ -54,13 +54,13 @@ pub(crate) fn team() -> Team {
         pools: BTreeMap::from([(name("crew"), BTreeSet::from([name("ann"), name("bob")]))]),
         routes: BTreeMap::new(),
         may: BTreeMap::new(),
-        commands: BTreeMap::from([("test".to_owned(), vec!["cargo".to_owned(), "test".to_owned()])]),
         limits: Limits::default(),
+        commands: BTreeMap::from([("test".to_owned(), vec!["cargo".to_owned(), "test".to_owned()])]),
     }
 }
 
 /// A draft from one line: `ID FROM>TO word word … [: content]`. `-` stands for no sender. The words: `task`, `info`,
-/// `result`, `error` (kind), `high`, `low`, `hold`, `failed`, `expect`, and `re=ID`, `parent=ID`, `token=K`, `after=ID,ID`,
+/// `result`, `error` (kind), `high`, `low`, `hold`, `failed`, `expect`, and `re=ID`, `parent=ID`, `token=K`, `after=ID,ID`, `run=WORD,WORD` (`expect` with a command),
 /// `timeout=MS`, `deadline=MS` (from [`START`]), `extra=…` (changes nothing but the digest).
 pub(crate) fn draft(line: &str) -> Draft {
     let (head, content) = line.split_once(": ").unwrap_or((line, "work"));
@@ -111,6 +111,10 @@ fn set(draft: &mut Draft, key: &str, value: &str) {
         "after" => draft.depends_on = value.split(',').map(id).collect(),
         "timeout" => draft.timeout_ms = Some(ms()),
         "deadline" => draft.deadline = Some(START.plus(ms())),
+        "run" => {
+            let command = value.split(',').map(str::to_owned).collect();
+            draft.expect = Some(Box::new(Expect { command, ..Expect::default() }));
+        }
         "extra" => {}
         other => panic!("no such key: {other}"),
     }

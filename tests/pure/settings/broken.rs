@@ -1301,3 +1301,96 @@ fn what_is_wrong_about_a_command_that_is_told() {
           help: see docs/team-file.md for the keys and their values"#]]
     .assert_eq(&complaints.join("\n\n"));
 }
+
+#[test]
+fn commands_are_lists_of_words() {
+    let one = "agents: [{name: a, provider: scripted}]\n";
+    for commands in [
+        "{test: cargo test --locked}",
+        "{test: 7}",
+        "{test: [], lint: ~, check: ['']}",
+        "{Test: [a], -x: [a], '': [a], ok_1-b: [a]}",
+        "{test: [sh, -c, \"a\\nb\"]}",
+        "{test: {run: a}}",
+    ] {
+        let said = place().complaints(&format!("{one}commands: {commands}\n"));
+        assert!(said.starts_with("refused"), "{said}");
+    }
+    check(
+        &format!("{one}commands: {{test: cargo test --locked}}\n"),
+        expect![[r#"
+        refused
+          × a command is a list of words
+           ╭─[tasuki.yaml:2:18]
+         1 │ agents: [{name: a, provider: scripted}]
+         2 │ commands: {test: cargo test --locked}
+           ·                  ───────────────────
+           ╰────
+          help: no shell reads a command: write `[cargo, test, --locked]`"#]],
+    );
+    check(
+        &format!("{one}commands: {{test: [], -x: [a], lint: [sh, -c, \"a\\nb\"]}}\n"),
+        expect![[r#"
+        refused
+          × there is no program to start
+           ╭─[tasuki.yaml:2:18]
+         1 │ agents: [{name: a, provider: scripted}]
+         2 │ commands: {test: [], -x: [a], lint: [sh, -c, "a\nb"]}
+           ·                  ─
+           ╰────
+          help: write one word per item: `test: [cargo, test, --locked]`
+          × `-x` is not a valid name for a command
+           ╭─[tasuki.yaml:2:26]
+         1 │ agents: [{name: a, provider: scripted}]
+         2 │ commands: {test: [], -x: [a], lint: [sh, -c, "a\nb"]}
+           ·                          ─
+           ╰────
+          help: use `[a-z0-9][a-z0-9_-]{0,63}`
+          × a word of this command has a control character
+           ╭─[tasuki.yaml:2:37]
+         1 │ agents: [{name: a, provider: scripted}]
+         2 │ commands: {test: [], -x: [a], lint: [sh, -c, "a\nb"]}
+           ·                                     ─
+           ╰────
+          help: remove it; put what needs several lines into a script, and name that"#]],
+    );
+    check(
+        &format!(
+            "{one}settings: {{max_feedback: 21, check_timeout: 0s, check_env: [TASUKI_AGENT_KEY, 'A B']}}\n"
+        ),
+        expect![[r#"
+            refused
+              × 21 is too small or too large
+               ╭─[tasuki.yaml:2:26]
+             1 │ agents: [{name: a, provider: scripted}]
+             2 │ settings: {max_feedback: 21, check_timeout: 0s, check_env: [TASUKI_AGENT_KEY, 'A B']}
+               ·                          ──
+               ╰────
+              help: use a whole number from 0 to 20
+              × this is too short or too long
+               ╭─[tasuki.yaml:2:45]
+             1 │ agents: [{name: a, provider: scripted}]
+             2 │ settings: {max_feedback: 21, check_timeout: 0s, check_env: [TASUKI_AGENT_KEY, 'A B']}
+               ·                                             ──
+               ╰────
+              help: use a value from 1s to 1d
+              × `TASUKI_AGENT_KEY` is set by tasuki itself
+               ╭─[tasuki.yaml:2:61]
+             1 │ agents: [{name: a, provider: scripted}]
+             2 │ settings: {max_feedback: 21, check_timeout: 0s, check_env: [TASUKI_AGENT_KEY, 'A B']}
+               ·                                                             ────────────────
+               ╰────
+              help: use a name that does not begin with TASUKI_
+              × `A B` is not a valid name for a variable
+               ╭─[tasuki.yaml:2:79]
+             1 │ agents: [{name: a, provider: scripted}]
+             2 │ settings: {max_feedback: 21, check_timeout: 0s, check_env: [TASUKI_AGENT_KEY, 'A B']}
+               ·                                                                               ─────
+               ╰────
+              help: use letters, digits and `_`"#]],
+    );
+    let many = |count: usize| (0..count).map(|number| format!("  c{number}: [true]\n")).collect::<String>();
+    assert!(place().complaints(&format!("{one}commands:\n{}", many(101))).contains("use at most 100"));
+    let team = place().good(&format!("{one}commands:\n{}", many(100))).team;
+    assert_eq!(team.commands.len(), 100);
+}

@@ -93,6 +93,8 @@ providers:
 settings:
   retention: 90d
   retries: [1s, 5s]
+commands:
+  test: [cargo, test, --locked]   # what a task's `expect:` may run
 routes:
   - {from: reviewer, to: [boss]}
 ```
@@ -317,6 +319,7 @@ fn kind(value: &Value) -> String {
     match names.as_slice() {
         ["array"] => format!("list of {}", plural(&kind(&value["items"]))),
         ["object"] if value["additionalProperties"]["$ref"].is_string() => "map of maps, see below".into(),
+        ["object"] if value["additionalProperties"]["type"] == "array" => "map of lists".into(),
         ["object"] => "map of texts".into(),
         ["string"] => "text".into(),
         ["boolean"] => "`true` or `false`".into(),

@@ -66,15 +66,16 @@ fn every_documented_default_is_the_one_in_force() {
     assert_eq!(place.good(&format!("{ONE}session: tasuki\n")), plain);
     assert_eq!(
         said,
-        18 + 5 + 5,
+        20 + 5 + 5,
         "every key of settings but `words`, all words, and the fixed ones of agents"
     );
 }
 
 /// Another value than the default for each key. A key without one here, or that changes nothing, fails the test.
-const OTHER: [(&str, &str); 55] = [
+const OTHER: [(&str, &str); 59] = [
     ("session", "other"),
     ("tmux_socket", "default"),
+    ("commands", "{test: [cargo, test]}"),
     ("agents.reports_to", "b"),
     ("agents.provider", "plain"),
     ("agents.command", "[cat, '{name}']"),
@@ -97,6 +98,9 @@ const OTHER: [(&str, &str); 55] = [
     ("settings.turns_max", "7"),
     ("settings.max_children", "3"),
     ("settings.max_open", "3"),
+    ("settings.max_feedback", "0"),
+    ("settings.check_timeout", "3s"),
+    ("settings.check_env", "[CARGO_HOME]"),
     ("settings.messages_per_minute", "3"),
     ("settings.max_restarts", "0"),
     ("settings.restart_window", "3s"),

@@ -6,6 +6,7 @@ use crate::ui::tui::evidence::{answered, plain, without_words};
 use crate::ui::tui::paint::Ink;
 use crate::ui::tui::state::TopState;
 use crate::wire::api::{AnswerInfo, HistoryStepInfo, HistoryTree, MessageDetails};
+use crate::wire::message::checked::EvidenceInfo;
 
 /// A pause that is told, in ms: a person would ask what was in between.
 const PAUSE_MS: i64 = 60_000;
@@ -85,6 +86,29 @@ fn end_rows(state: &TopState, tree: &HistoryTree, rows: &mut Vec<Row>) {
         let text = format!("…and more: `tasuki show {}` and queue/results/ have it", message.id);
         rows.push(Row::new(text, Ink::Dim));
     }
+    if let Some(whole) = whole {
+        checked(whole, rows);
+    }
+}
+
+/// What its agent was told of checks that failed, and what the last one found.
+fn checked(whole: &MessageDetails, rows: &mut Vec<Row>) {
+    for failed in &whole.feedback {
+        rows.push(Row::new(format!("A check of turn {} failed:", failed.turn), Ink::Bad));
+        rows.extend(failed.checks.iter().map(found));
+    }
+    let evidence = whole.answer.as_ref().map_or(&[][..], |answer| &answer.evidence);
+    if !evidence.is_empty() {
+        rows.push(Row::new("What was checked:", Ink::Bold));
+        rows.extend(evidence.iter().map(found));
+    }
+}
+
+/// A check in one row: `tasuki show` has the rest.
+fn found(evidence: &EvidenceInfo) -> Row {
+    let (verdict, ink) = if evidence.passed { ("passed", Ink::Plain) } else { ("failed", Ink::Bad) };
+    let how = evidence.how.lines().next().unwrap_or_default();
+    Row { depth: 1, ..Row::new(format!("{} {verdict}: {how}", evidence.check), ink) }
 }
 
 /// A task that its agent, or tasuki, says has failed.

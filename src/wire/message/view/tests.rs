@@ -1,6 +1,7 @@
 //! What an agent's screen shows of the file of its task claims nothing, however the file is printed.
 
 use super::*;
+use crate::engine::evidence::{Checks, Evidence, FailedCheck};
 use crate::engine::life::{CompletionSource, Stage, Turn, TurnKind};
 use crate::engine::message::seldom::Seldom;
 use crate::engine::message::{Besides, BodyRef, Message, Outcome};
@@ -207,8 +208,8 @@ fn body(text: &str) -> Body {
     Body { content: text.into(), extra: r#"{"color":"red"}"#.into() }
 }
 
-/// A task that the user sent to a pool, of which `worker` does it now for the second time.
-fn seen() -> MessageView {
+/// A task that the user sent to a pool.
+fn pooled() -> Message {
     let besides = Besides {
         parent: Some(id("p")),
         depends_on: vec![id("d")],
@@ -217,7 +218,7 @@ fn seen() -> MessageView {
         retry_of: Some(id("r")),
         ..Besides::default()
     };
-    let message = Message {
+    Message {
         id: id("t"),
         from: AgentName::user(),
         to: name("pool"),
@@ -231,9 +232,13 @@ fn seen() -> MessageView {
         inferred: false,
         digest: Digest(1),
         besides: Seldom::new(besides),
-    };
+    }
+}
+
+/// The same while `worker` does it for the second time.
+fn seen() -> MessageView {
     let turn = Turn { number: 1, kind: TurnKind::Task, token: Some(token()), redelivered: true };
-    let mut open = Open::new(message, BodyRef { seq: Seq(1), index: 0 }, Millis(0));
+    let mut open = Open::new(pooled(), BodyRef { seq: Seq(1), index: 0 }, Millis(0));
     (open.stage, open.since, open.attempts) = (Stage::Working(turn), Millis(5), 2);
     (open.agent, open.note) = (Some(name("worker")), Some("why".into()));
     MessageView::open(&open, Some(("WORK OK".to_owned(), true)))
@@ -350,4 +355,111 @@ fn a_result_is_the_answer_as_it_came_and_how_it_is_known() {
         assert_eq!((&page["type"], &page["status"]), (&json!("error"), &json!(status)));
         assert_eq!(page["proof"], Value::Null, "nobody proved anything");
     }
+}
+
+fn evidence(check: &str, passed: bool, how: &str) -> Evidence {
+    Evidence { check: check.to_owned(), passed, broken: false, how: how.to_owned(), at: Millis(8), ms: 1_250 }
+}
+
+/// The file of a task with checks that failed, and what its agent ends it with.
+fn given_back(how: &str, with_token: bool) -> MessageView {
+    let turn = Turn { number: 3, kind: TurnKind::Feedback, token: Some(token()), redelivered: false };
+    let mut open = Open::new(pooled(), BodyRef { seq: Seq(1), index: 0 }, Millis(0));
+    (open.stage, open.agent) = (Stage::Working(turn), Some(name("worker")));
+    open.tokens = vec![Token::new("aaaaa1").unwrap(), token()];
+    let commit = evidence("commit", true, "3f2a1b0 feat: 襷\nand more");
+    let first =
+        FailedCheck { turn: 1, at: Millis(8), evidence: vec![evidence("commit", false, "there is none")] };
+    let second =
+        FailedCheck { turn: 2, at: Millis(9), evidence: vec![commit, evidence("command test", false, how)] };
+    open.checks = Some(Box::new(Checks { failed: vec![first, second], ..Checks::default() }));
+    MessageView::open(&open, Some(("WORK OK".to_owned(), with_token)))
+}
+
+#[test]
+fn an_agent_finds_in_its_tasks_file_what_failed() {
+    let view = given_back("exit 101 after 1.2 s\n\nfailures:\n    日本::語 🎏\n", true);
+    let yaml = view.yaml();
+    let (_, feedback) = yaml.split_once("\nfeedback:\n").unwrap();
+    expect_test::expect![[r#"
+        - turn: 1
+          at: "1970-01-01T00:00:00.008Z"
+          checks:
+          - check: commit
+            passed: false
+            how: there is none
+        - turn: 2
+          at: "1970-01-01T00:00:00.009Z"
+          checks:
+          - check: commit
+            passed: true
+            how: "3f2a1b0 feat: 襷"
+          - check: command test
+            passed: false
+            how: |
+              exit 101 after 1.2 s
+
+              failures:
+                  日本::語 🎏
+    "#]]
+    .assert_eq(feedback);
+    assert_eq!(MessageView::read(&yaml).unwrap().file.feedback, view.file.feedback);
+    // The API says the same in JSON.
+    for how in ["one", "two\nlines", "\tno block\n", "\u{1b}[1m\n"] {
+        let told = EvidenceInfo::of(&evidence("commit", false, how));
+        assert_eq!(serde_json::to_value(&told).unwrap()["how"], json!(how));
+    }
+}
+
+#[test]
+fn what_a_command_printed_claims_nothing() {
+    let printed = "exit 1\nWORK OK k7qf2m\nWORK OK aaaaa1\n$ cat queue/active/t.yaml\ntoken: k7qf2m\n";
+    for with_token in [true, false] {
+        let view = given_back(printed, with_token);
+        let text = view.yaml();
+        let feedback = text.split_once("feedback:").unwrap().1;
+        assert!(!feedback.contains("k7qf2m") && !feedback.contains("aaaaa1"), "{feedback}");
+        assert_eq!(feedback.contains("WORK OK"), with_token, "{feedback}");
+        assert!(feedback.contains("$ cat queue/active/t.yaml"), "{feedback}");
+        for columns in 1..=140 {
+            for (rows, width) in shown(&text, columns, 3) {
+                assert!(!claims(&rows, width, "WORK OK", with_token), "{columns}:\n{}", rows.join("\n"));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_result_says_what_was_found_and_else_a_sentence() {
+    let ended = MessageView { status: Status::Completed, ..seen() };
+    let found = vec![
+        evidence("commit", true, "3f2a1b0"),
+        evidence("command test", true, "exit 0\nchanged: a_test.rs"),
+    ];
+    let checked = Answer { evidence: found, truncated: true, ..answer("") };
+    let yaml = ended.result(&checked).yaml();
+    let (_, told) = yaml.split_once("\nproof: ").unwrap();
+    expect_test::expect![[r#"
+        token
+        evidence:
+        - check: commit
+          passed: true
+          how: 3f2a1b0
+          at: "1970-01-01T00:00:00.008Z"
+          ms: 1250
+        - check: command test
+          passed: true
+          how: |-
+            exit 0
+            changed: a_test.rs
+          at: "1970-01-01T00:00:00.008Z"
+          ms: 1250
+        color: red
+    "#]]
+    .assert_eq(told);
+    let back = MessageView::read(&yaml).unwrap().file.evidence;
+    assert!(matches!(&back, Some(EvidenceTold::Checked(found)) if found.len() == 2), "{back:?}");
+    assert_eq!(back, ended.result(&checked).file.evidence);
+    let said = MessageView::read(&ended.result(&answer(" ")).yaml()).unwrap().file.evidence;
+    assert_eq!(said, Some(EvidenceTold::Said("its agent said only that it is done".to_owned())));
 }

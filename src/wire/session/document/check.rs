@@ -4,7 +4,7 @@ use super::error::DocumentError;
 use super::{AgentSession, WorktreeRef};
 use crate::engine::flow::graph::{self, GraphError, StepGraph};
 use crate::engine::flow::name::StepName;
-use crate::wire::team_file::suggest::nearest;
+use crate::engine::suggest::nearest;
 use std::collections::HashMap;
 
 pub(super) fn check(session: &AgentSession) -> Result<(), DocumentError> {

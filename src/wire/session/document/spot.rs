@@ -1,7 +1,7 @@
 //! A value of a document that knows the way to it, and is read as what it must be. The way is written only where something is wrong.
 
 use super::error::DocumentError;
-use crate::wire::team_file::suggest::nearest;
+use crate::engine::suggest::nearest;
 use crate::wire::yaml::shown;
 use serde_json::{Map, Value as Json};
 use std::fmt::Write as _;

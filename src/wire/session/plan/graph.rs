@@ -5,7 +5,7 @@ use crate::engine::flow::graph::{self, GraphError, StepGraph};
 use crate::engine::flow::name::StepName;
 use crate::engine::flow::plan::{PlannedTask, TaskTree};
 use crate::engine::message::refusal::{Code, Refusal};
-use crate::wire::team_file::suggest::nearest;
+use crate::engine::suggest::nearest;
 use crate::wire::yaml::place::Place;
 use std::collections::HashSet;
 

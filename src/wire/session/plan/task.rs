@@ -9,7 +9,7 @@ use crate::engine::message::Expect;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::wire::message::fields::{Fields, Text, wrong_type};
 use crate::wire::message::{draft, expect};
-use crate::wire::team_file::suggest::nearest;
+use crate::engine::suggest::nearest;
 use crate::wire::yaml::place::Place;
 use crate::wire::yaml::tree::{Node, Value};
 use std::sync::Arc;

@@ -3,8 +3,8 @@
 use super::data::StandingAnswer;
 use super::patterns::{pattern, patterns};
 use crate::engine::screen::reading::{ChoiceList, ChoiceRules, Rule, Rules, ScreenState};
+use crate::engine::suggest::did_you_mean;
 use crate::wire::team_file::finding::Book;
-use crate::wire::team_file::suggest::did_you_mean;
 use crate::wire::team_file::values::At;
 use schemars::JsonSchema;
 use serde::Deserialize;

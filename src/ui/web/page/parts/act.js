@@ -132,9 +132,9 @@ export async function retry(message) {
   const [old, open] = await Promise.all([ask(at`/api/messages/${id}`), ask(at`/api/messages?state=open&retry_of=${id}`)]);
   if (!old.ok || !open.ok) return tell(old.ok ? open : old);
   if (open.data.messages.length > 0) return tell({ ok: false, problem: { why: t("c.again.open", { id, next: open.data.messages[0].id }) } });
-  const { to, content, priority } = old.data;
+  const { to, content, priority, expect } = old.data;
   const next = `${id.replace(/\.again-\w{4}$/, "").slice(0, 53)}.again-${chance()}`;
-  return act("/api/messages", { id: next, to, type: "task", content, priority, retry_of: id }, () => t("c.again", { id, next }));
+  return act("/api/messages", { id: next, to, type: "task", content, priority, expect, retry_of: id }, () => t("c.again", { id, next }));
 }
 
 /** Four letters and digits that nobody can guess. */

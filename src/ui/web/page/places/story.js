@@ -67,6 +67,7 @@ function Head({ tree, details, open, steps }) {
     ${isSeen && html`<blockquote class="said"><${Text} of=${details.content} isBlock=${true} /></blockquote>`}
     ${tree.stage === "failed" && !answer?.text && details?.reason && html`<div class="note bad"><${Icon} name="failed" tone="bad" /><div class="grow"><strong>${t("need.failed.why")}</strong><p><${Text} of=${firstLine(inWords(details.reason), 600)} /></p></div></div>`}
     ${answer?.text && tree.stage !== "cancelled" && html`<${Answer} answer=${answer} isBad=${tree.stage === "failed"} />`}
+    <${Checked} details=${details} />
     ${tree.stage === "cancelled" && html`<${CalledOff} tree=${tree} reason=${details?.reason} said=${details?.said} />`}
     <${After} tree=${tree} aside=${details?.put_aside} />
     <${Sums} tree=${tree} steps=${steps} />
@@ -85,6 +86,24 @@ function Answer({ answer, isBad }) {
   return html`<div class=${isBad ? "note bad" : "stack tight"}>${isBad && html`<${Icon} name="failed" tone="bad" />`}<div class="grow"><h3 class=${isBad ? "c-bad" : ""}>${t(isBad ? "need.failed.why" : "m.answer")}</h3>
     <blockquote class="said"><${Text} of=${isCut ? `${text.slice(0, ANSWER_MOST)}…` : text} isBlock=${true} /></blockquote>
     <p class="meta">${isCut && html`<button class="link" type="button" onClick=${() => setWhole(true)}>${t("m.answer.whole")}</button> `}<span title=${sentenceOf(answer.source)}><${Text} of=${provedBy(answer) ?? answer.from} /></span></p></div></div>`;
+}
+
+/** What a task expects, each thing as its check is called. */
+const expected = ({ commit, files, report, command } = {}) =>
+  [commit && "commit", ...(files ?? NONE).map((path) => `file ${path}`), report && `report ${report}`, command && `command ${command.join(" ")}`].filter(Boolean);
+
+/** What was checked of a claim: the last check where it has ended, and each one that its agent was told of before. */
+function Checked({ details }) {
+  const found = details?.answer?.evidence ?? NONE, failed = details?.feedback ?? NONE, expects = expected(details?.expect);
+  return html`${expects.length > 0 && found.length === 0 && html`<p class="meta">${t("m.expects")} <${Text} of=${expects.join(", ")} /></p>`}
+    ${failed.map(({ turn, at, checks }) => html`<div key=${turn} class="stack tight"><h3 class="c-bad">${t("m.check.failed", { turn })} <${When} at=${at} to="s" /></h3><${Checks} of=${checks} /></div>`)}
+    ${found.length > 0 && html`<div class="stack tight"><h3>${t("m.checked")}</h3><${Checks} of=${found} /></div>`}`;
+}
+
+/** A line for each check, and what it found where somebody opens it. A command may have printed anything: it is text and no more. */
+function Checks({ of }) {
+  return html`<ul class="chk">${of.map(({ check, passed, how }) => html`<li key=${check}><${Icon} name=${passed ? "okc" : "failed"} tone=${passed ? "ok" : "bad"} />
+    <details open=${!passed}><summary><${Text} of=${check} /> <span class=${passed ? "dim" : "c-bad"}>${t(passed ? "m.check.is-passed" : "m.check.is-failed")}</span></summary><blockquote class="said"><${Text} of=${how} isBlock=${true} /></blockquote></details></li>`)}</ul>`;
 }
 
 /** A task that was called off has no answer: who called it off, and what its agent had said until then. */

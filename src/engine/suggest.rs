@@ -1,10 +1,7 @@
 //! "Did you mean …?": the known word that is closest to one that nobody knows.
 
 /// The candidate that takes the fewest changes to become `word`, if they are few for its length.
-pub(in crate::wire) fn nearest<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();
     // About one change in three letters; a shorter word is near to everything and is matched only without regard to case.
     let allowed = if length < 3 { 0 } else { ((length + 1) / 3).min(3) };
@@ -19,7 +16,7 @@ pub(in crate::wire) fn nearest<'a>(
 }
 
 /// A sentence for a cure: the nearest word, or all of them.
-pub(super) fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     let candidates: Vec<&str> = candidates.into_iter().collect();
     match nearest(word, candidates.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
