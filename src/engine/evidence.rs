@@ -124,7 +124,7 @@ impl Evidence {
         let passed = if self.passed { "passed" } else { "failed" };
         let first = self.how.lines().next().unwrap_or_default();
         let how = first.trim_end_matches(PRINTED);
-        let last = self.how.lines().skip(1).rfind(|line| !line.trim().is_empty());
+        let last = self.how.lines().rfind(|line| !line.trim().is_empty() && *line != first);
         let last = last.filter(|_| how != first && !self.passed);
         let last = last.map_or(String::new(), |last| format!(" ({})", last.trim()));
         format!("{} {passed}: {how}{last}", self.check)

@@ -10,6 +10,7 @@ mod answer_random;
 mod arbitrary;
 mod cli;
 mod detect;
+mod documents;
 mod doorbell;
 mod drops;
 mod echo;

@@ -28,7 +28,7 @@ pub enum BadBranch {
     /// It has another character.
     #[error("has {0:?} behind `{BRANCH_PREFIX}`, which is no letter or digit of ASCII, no `-` and no `_`")]
     Character(char),
-    /// It is too long.
+    /// It has more than [`BRANCH_BYTES_MAX`].
     #[error("has more than {BRANCH_BYTES_MAX} bytes")]
     TooLong,
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// A plan whose tasks make a graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// What all of it is for.
+    /// The purpose, for whoever reads the plan later.
     pub goal: Option<Arc<str>>,
     /// What it is called, in one line.
     pub name: Option<String>,

@@ -11,9 +11,9 @@ pub enum FlowStage {
     Active,
     /// No step begins; those under way go on.
     Paused,
-    /// All steps have ended as they should.
+    /// Every step is completed.
     Completed,
-    /// It ended otherwise.
+    /// It has ended, and some step is not completed. A retry opens it again.
     Failed,
 }
 
@@ -38,8 +38,8 @@ impl FlowStage {
         match self {
             Self::Active => "steps begin as soon as they may",
             Self::Paused => "no step begins; those that are under way go on",
-            Self::Completed => "every step is completed, or was left out as the plan allows",
-            Self::Failed => "a step failed and the plan stops there, or somebody has cancelled the flow",
+            Self::Completed => "every step is completed",
+            Self::Failed => "it has ended, and not every step is completed: a retry opens it again",
         }
     }
 
@@ -64,9 +64,9 @@ pub enum FlowMove {
     Pause,
     /// It goes on.
     Resume,
-    /// Its last step has ended.
+    /// Its last step is completed, and so are all others.
     Complete,
-    /// A step failed that the others cannot do without, or it was cancelled.
+    /// Nothing more is to be done and some step is not completed, or somebody has cancelled it.
     Fail,
 }
 
@@ -91,8 +91,10 @@ impl FlowMove {
         match self {
             Self::Pause => "somebody pauses it",
             Self::Resume => "somebody lets it go on, or retries one of its steps",
-            Self::Complete => "its last step has ended, also while it was paused",
-            Self::Fail => "a step failed and the plan stops there, or somebody cancels the flow",
+            Self::Complete => "its last step is completed, also while it was paused",
+            Self::Fail => {
+                "nothing more is to be done and some step is not completed, or somebody cancels the flow"
+            }
         }
     }
 }

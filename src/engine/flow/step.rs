@@ -102,7 +102,7 @@ impl fmt::Display for StepStage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepMove {
-    /// What it needs is there.
+    /// The steps before it have ended as its [`Join`](super::unmet::Join) asks.
     NeedsMet,
     /// Its worktree is wanted, or its agent.
     Prepare,

@@ -1,7 +1,7 @@
 //! What must hold between the parts of a document: tasks make a graph, and worktrees and tasks know one another.
 
 use super::error::DocumentError;
-use super::{AgentSession, WorktreeRef};
+use super::form::{AgentSession, WorktreeRef};
 use crate::engine::flow::graph::{self, GraphError, StepGraph};
 use crate::engine::flow::name::StepName;
 use crate::engine::suggest::nearest;

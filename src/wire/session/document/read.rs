@@ -1,11 +1,13 @@
 //! JSON → the types of a document, each field by itself.
 
 use super::error::DocumentError;
+use super::form::{
+    AgentSession, Conversation, PullRequestRef, SessionMessage, SessionTask, SessionTime, SessionUuid,
+    SubAgent, TaskResult, WorktreeRef,
+};
 use super::spot::Spot;
-use super::{
-    AgentSession, Conversation, DetectedBy, MessageRole, PullRequestRef, SessionId, SessionMessage,
-    SessionStatus, SessionTask, SessionTime, SubAgent, SubAgentStatus, SubAgentType, TaskResult, TaskStatus,
-    WorktreeRef, WorktreeStrategy,
+use super::words::{
+    DetectedBy, MessageRole, SessionStatus, SubAgentStatus, SubAgentType, TaskStatus, WorktreeStrategy,
 };
 use crate::engine::flow::branch::BranchName;
 use crate::engine::flow::name::StepName;
@@ -47,7 +49,7 @@ pub(super) fn session(value: &Json) -> Read<AgentSession> {
     let object = whole.object(SESSION)?;
     let id = "a UUID, such as a1b2c3d4-e5f6-4890-abcd-ef1234567890";
     Ok(AgentSession {
-        id: object.get("id")?.read(SessionId::new, id)?,
+        id: object.get("id")?.read(SessionUuid::new, id)?,
         created_at: moment(&object.get("created_at")?)?,
         updated_at: moment(&object.get("updated_at")?)?,
         status: object.get("status")?.word(SessionStatus::ALL, SessionStatus::word)?,

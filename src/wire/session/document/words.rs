@@ -24,7 +24,7 @@ macro_rules! words {
 }
 
 words! {
-    /// Where a session is.
+    /// The stage of a flow, as the document calls it.
     SessionStatus { Active, Paused, Completed, Failed, }
 
     /// Who said something.
@@ -37,7 +37,7 @@ words! {
         System,
     }
 
-    /// Where a task is.
+    /// The stage of a step, as the document calls it.
     TaskStatus {
         /// Something that it depends on is not completed.
         Pending,
@@ -60,7 +60,7 @@ words! {
     /// Which program an agent is.
     SubAgentType { ClaudeCode, Codex, Gemini, OpenCode, Other, }
 
-    /// Where an agent is.
+    /// What an agent does just now.
     SubAgentStatus { Starting, Running, WaitingInput, Completed, Error, }
 
     /// How it is known that an agent is done.

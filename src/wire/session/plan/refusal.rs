@@ -99,7 +99,7 @@ fn cure(refusal: &Refusal) -> &'static str {
             "remove the `!tag`; text that begins with `!` belongs in quotes or below `description: |`"
         }
         Code::WrongType => "write it as the JSON Schema of plans has it (protocol/plan.schema.json)",
-        Code::UnknownWord if refusal.field == Some(super::KEY) => {
+        Code::UnknownWord if refusal.field == Some(super::fields::KEY) => {
             "use one of the keys that a plan has, or take the line out"
         }
         Code::UnknownWord => "use one of the words listed",

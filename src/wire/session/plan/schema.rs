@@ -1,6 +1,6 @@
 //! The JSON Schema of a plan, for editors and for agents: from the same words and limits as the reader's.
 
-use super::{NAME_CHARS_MAX, PARALLEL_DEFAULT, PARALLEL_MAX};
+use super::fields::{NAME_CHARS_MAX, PARALLEL_DEFAULT, PARALLEL_MAX};
 use crate::engine::flow::graph::STEPS_MAX;
 use crate::engine::flow::plan::OnFailure;
 use crate::engine::flow::unmet::Join;

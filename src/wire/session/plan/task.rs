@@ -1,6 +1,7 @@
 //! One task of a plan, as it is written: its fields by themselves, and where the names stand that lead to other tasks.
 
-use super::{NAME_CHARS_MAX, TASK_KEYS, known_keys, one_line, who};
+use super::fields::{NAME_CHARS_MAX, TASK_KEYS, known_keys, one_line};
+use super::who;
 use crate::engine::flow::graph::STEPS_MAX;
 use crate::engine::flow::name::StepName;
 use crate::engine::flow::plan::Assignee;

@@ -1,6 +1,6 @@
 //! Who does a task: `to:` names a member of the team or a pool, `hire:` an agent that is to be made.
 
-use super::{known_keys, one_line};
+use super::fields::{known_keys, one_line};
 use crate::engine::flow::plan::{Assignee, HireFrom, HireWish};
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::AgentName;

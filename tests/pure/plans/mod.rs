@@ -1,5 +1,7 @@
 //! Plans as editors and other programs see them: the schema says what the reader reads, and the example is good by both.
 
+mod wrong;
+
 use serde_json::{Value, json};
 use std::path::Path;
 use tasuki::wire::session::plan::{PLAN_KEYS, TASK_KEYS, read, schema};

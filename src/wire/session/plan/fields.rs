@@ -1,0 +1,70 @@
+//! Keys and limits of a plan, and how the fields of a plan and of its tasks are read alike.
+
+use crate::engine::message::refusal::{Code, Refusal};
+use crate::wire::message::fields::{Fields, Text};
+use crate::engine::suggest::nearest;
+use crate::wire::yaml::place::shown;
+use crate::wire::yaml::tree::Entry;
+
+/// Keys of a plan.
+pub const PLAN_KEYS: [&str; 5] = ["goal", "name", "on_failure", "parallel", "tasks"];
+/// Keys of one of its tasks.
+pub const TASK_KEYS: [&str; 12] = [
+    "id",
+    "name",
+    "description",
+    "dependencies",
+    "join",
+    "worktree_strategy",
+    "share_with",
+    "to",
+    "hire",
+    "timeout",
+    "expect",
+    "touches",
+];
+/// Longest name of a plan or a task, in characters: it stands in one row of a list.
+pub const NAME_CHARS_MAX: usize = 200;
+/// Tasks under way at the same time, where a plan does not say: about as many as one machine runs agents well.
+pub const PARALLEL_DEFAULT: u16 = 4;
+/// Most tasks under way at the same time that a plan may ask for by number.
+pub const PARALLEL_MAX: u16 = 64;
+/// Refuses a key that is none of these: a misspelt one would silently mean nothing.
+pub(super) fn known_keys(fields: &Fields<'_>, keys: &[&str], of: &str) -> Result<(), Refusal> {
+    let Some(Entry { key, place, .. }) =
+        fields.entries.iter().find(|entry| !keys.contains(&entry.key.as_ref()))
+    else {
+        return Ok(());
+    };
+    let cure = match nearest(key, keys.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("its keys are {}", keys.join(", ")),
+    };
+    Err(place.refuse(Code::UnknownWord, format!("{} is no key of {of}; {cure}", shown(key))).at(KEY))
+}
+
+/// The field of a refusal that is about a key.
+pub(super) const KEY: &str = "key";
+
+/// A text for one row of a list.
+pub(super) fn one_line(text: &Text<'_>) -> Result<String, Refusal> {
+    let line = text.text.trim();
+    // Controls, line ends among them, and what turns the direction of the letters around it.
+    let hides = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+    };
+    let length = line.chars().count();
+    if line.is_empty() {
+        Err(text.refuse(Code::ContentEmpty, "is empty"))
+    } else if line.chars().any(hides) {
+        Err(text.refuse(Code::BadCharacters, "is not one line of plain text"))
+    } else if length > NAME_CHARS_MAX {
+        Err(text.refuse(
+            Code::OutOfRange,
+            format!("has {length} characters; at most {NAME_CHARS_MAX} are allowed"),
+        ))
+    } else {
+        Ok(line.to_owned())
+    }
+}
