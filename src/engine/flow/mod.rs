@@ -2,7 +2,7 @@
 //! (`graph.rs`) and it is opened (`opening.rs`); counters say which step may begin (`unmet.rs`); `advance.rs` begins steps and takes up
 //! what came of them.
 
-pub(in crate::engine) mod advance;
+pub mod advance;
 mod apply;
 pub mod branch;
 #[expect(clippy::module_inception, reason = "the room is named after the one thing in it")]
