@@ -17,7 +17,7 @@ use crate::engine::message::{Body, BodyRef, Kind, Message, Outcome};
 use crate::engine::words::{AgentName, MessageId, Millis, counted};
 
 /// Flows that are open at a time.
-pub const FLOWS_MAX: usize = 1_000;
+const FLOWS_MAX: usize = 1_000;
 
 /// What may be asked of a flow.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -241,14 +241,14 @@ impl Work<'_> {
             }
             for (at, needs) in decided {
                 match (needs, on_failure) {
-                    (Needs::Met, _) | (Needs::Lost, OnFailure::Continue) => {
+                    (Needs::Met, _) => {
                         self.move_step(id, at, StepMove::NeedsMet, None);
                     }
                     (Needs::Lost, OnFailure::Skip) => {
                         let why = self.what_was_lost(id, at);
                         self.move_step(id, at, StepMove::Cancel(CancelCause::NeedFailed), Some(why));
                     }
-                    (Needs::Lost, OnFailure::Stop) | (Needs::Open, _) => {}
+                    (Needs::Lost, OnFailure::Stop | OnFailure::Continue) | (Needs::Open, _) => {}
                 }
             }
         }
@@ -283,7 +283,8 @@ impl Work<'_> {
         if !is_there {
             let why = format!("{} is no longer in the team file", spec.to);
             self.move_step(id, at, StepMove::Prepare, None);
-            return self.move_step(id, at, StepMove::Fail, Some(why));
+            self.move_step(id, at, StepMove::Fail, Some(why));
+            return self.touch_flow(id); // that decides others
         }
         let message = self.message_of(id, spec, owner);
         let (id, flow) = (message.id.clone(), id.clone());

@@ -168,8 +168,8 @@ struct Schedule {
     open: usize,
     /// Steps that have failed and were not tried again.
     failed: BTreeSet<usize>,
-    /// Steps of which it was decided since somebody asked whether they may begin.
-    decided: Vec<(usize, Needs)>,
+    /// Steps of which it may have been decided since somebody asked whether they may begin.
+    decided: BTreeSet<usize>,
 }
 
 /// A flow in a snapshot.
@@ -265,14 +265,16 @@ impl Flow {
         match (before.has_ended(), after.has_ended()) {
             (false, true) => {
                 schedule.open = schedule.open.saturating_sub(1);
-                let decided = unmet.ended(graph, at, after == StepStage::Completed);
-                schedule.decided.extend(decided);
+                // Where the flow goes on, what needs a step that was not done begins when all that it needs has ended.
+                let counts = after == StepStage::Completed || self.head.on_failure == OnFailure::Continue;
+                let decided = unmet.ended(graph, at, counts);
+                schedule.decided.extend(decided.into_iter().map(|(at, _)| at));
             }
             (true, false) => {
                 schedule.open += 1;
                 unmet.reopened(graph, at);
                 if after == StepStage::Pending {
-                    schedule.decided.push((at, unmet.needs(at)));
+                    schedule.decided.insert(at);
                 }
             }
             _ => {}
@@ -288,7 +290,7 @@ impl Flow {
             let graph = graph::check(&steps).ok()?;
             let joins: Vec<Join> = self.steps.iter().map(|step| step.spec.join).collect();
             let unmet = Unmet::new(&graph, &joins);
-            let first = unmet.met().map(|at| (at, Needs::Met)).collect();
+            let first = unmet.met().collect();
             let open = self.steps.len();
             self.schedule = Schedule { graph: Some((graph, unmet)), decided: first, open, ..Schedule::default() };
             for at in 0..self.steps.len() {
@@ -301,10 +303,10 @@ impl Flow {
     /// Steps that wait and of which it was decided since somebody asked: they may begin, or have lost what they need.
     pub(in crate::engine) fn decided(&mut self) -> Vec<(usize, Needs)> {
         let decided = self.schedule().map(|schedule| std::mem::take(&mut schedule.decided)).unwrap_or_default();
-        let waits = |(at, _): &(usize, Needs)| {
-            self.steps.get(*at).is_some_and(|step| step.stage == StepStage::Pending)
-        };
-        decided.into_iter().filter(waits).collect()
+        let Some((_, unmet)) = &self.schedule.graph else { return Vec::new() };
+        let waits = |at: &usize| self.steps.get(*at).is_some_and(|step| step.stage == StepStage::Pending);
+        // What was decided may be open again, since something was tried once more.
+        decided.into_iter().filter(waits).map(|at| (at, unmet.needs(at))).collect()
     }
 
     /// The next step to begin, if there is room for one.
