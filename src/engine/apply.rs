@@ -34,9 +34,14 @@ impl State {
     /// [`Illegal`] if it does not fit.
     pub fn apply(&mut self, at: Millis, place: BodyRef, event: &Event) -> Result<(), Illegal> {
         match event {
-            Event::Accepted { message, not_before, unmet, .. } => {
-                self.accept(message, place, *not_before, unmet);
+            Event::Accepted { message, not_before, unmet, text, given, .. } => {
+                self.accept(message, text.unwrap_or(place), *not_before, (unmet, given));
             }
+            Event::FlowOpened { .. }
+            | Event::StepPlanned { .. }
+            | Event::StepMoved { .. }
+            | Event::FlowMoved { .. }
+            | Event::KeptFlow(_) => self.apply_to_flow(at, place, event),
             Event::Moved { .. } => self.moved(at, event)?,
             Event::Said { id, turn, text, truncated, notice } => {
                 if let Some(open) = self.open.get_mut(id) {
@@ -150,7 +155,13 @@ impl State {
         });
     }
 
-    fn accept(&mut self, message: &Message, place: BodyRef, not_before: Millis, unmet: &[MessageId]) {
+    fn accept(
+        &mut self,
+        message: &Message,
+        place: BodyRef,
+        not_before: Millis,
+        (unmet, given): (&[MessageId], &[PartAnswer]),
+    ) {
         drop(self.remove(&message.id)); // it is there already in a damaged journal only
         let mut open = Box::new(Open::new(message.clone(), place, not_before));
         if !unmet.is_empty() {
@@ -162,6 +173,10 @@ impl State {
             failed.and_then(|failed| failed.base.as_deref()).filter(|_| message.expect.is_some())
         {
             open.checks = Some(Box::new(Checks { base: Some(base.clone()), ..Checks::default() }));
+        }
+        if !given.is_empty() {
+            open.answers = given.to_vec();
+            open.given = given.len();
         }
         // Its own was made by whoever read the drop, amid much that is gone by now, and would hold all that memory.
         open.message.id = open.message.id.anew();

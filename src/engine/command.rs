@@ -42,6 +42,8 @@ impl Work<'_> {
             }
             Command::Done { agent, of } => self.command_done(&agent, of.as_ref()),
             Command::Acknowledge { token } => self.command_acknowledge(token),
+            Command::OpenFlow(opening) => Ok((self.open_flow(*opening)?, None)),
+            Command::Flow { id, wish } => Ok((self.command_flow(&id, wish, who)?, None)),
             Command::Start(name) => self.command_start(name, who),
             Command::Stop(name) => self.command_stop(&name, who),
             Command::Restart(name) => self.command_restart(&name, who),

@@ -7,6 +7,7 @@ use super::message::{BodyRef, Known, Outcome, RequestId};
 use super::state::{State, Timer};
 use super::team::Team;
 use super::words::{AgentName, MessageId, Millis, Seq, Token};
+use crate::engine::flow::flow::FlowId;
 use crate::engine::job::JobId;
 use crate::engine::life::owed::Owed;
 use crate::engine::message::bounces::Bounces;
@@ -204,7 +205,7 @@ impl Engine {
     pub fn step(&mut self, moment: Moment, input: Input) -> Step {
         let mut work = Work::new(self, moment);
         work.take(input);
-        work.offer_all();
+        work.go_on();
         work.finish()
     }
 
@@ -214,7 +215,8 @@ impl Engine {
         let mut work = Work::new(self, moment);
         work.recover(found);
         work.check_again();
-        work.offer_all();
+        work.touch_flows();
+        work.go_on();
         work.finish()
     }
 }
@@ -231,6 +233,8 @@ pub(super) struct Work<'a> {
     step: Step,
     /// Agents that may have something to do now.
     touched: BTreeSet<AgentName>,
+    /// Flows that may go on now.
+    pub(super) flows: BTreeSet<FlowId>,
 }
 
 impl<'a> Work<'a> {
@@ -248,6 +252,7 @@ impl<'a> Work<'a> {
             chance: moment.chance,
             step: Step { seq, at: moment.now, ..Step::default() },
             touched: BTreeSet::new(),
+            flows: BTreeSet::new(),
         }
     }
 
@@ -378,6 +383,17 @@ impl<'a> Work<'a> {
         }
     }
 
+    /// Flows begin steps, and agents are given turns; what ends thereby has others go on.
+    fn go_on(&mut self) {
+        loop {
+            self.advance_all();
+            self.offer_all();
+            if self.flows.is_empty() {
+                return;
+            }
+        }
+    }
+
     fn offer_all(&mut self) {
         // Whoever is given something touches others, as that may be its last turn.
         while let Some(name) = self.touched.pop_first() {
@@ -418,6 +434,7 @@ impl<'a> Work<'a> {
         }
         let names: Vec<AgentName> = self.team.members.keys().cloned().collect();
         self.touched.extend(names);
+        self.touch_flows();
     }
 
     /// A request is done.

@@ -1,13 +1,18 @@
 //! What happened, as the journal keeps it. Ids, tokens and times are in the events: replay mints nothing.
 
+use super::flow::flow::{Flow, FlowHead, FlowId, StepSpec};
+use super::flow::name::StepName;
+use super::flow::stage::FlowMove;
+use super::flow::step::StepMove;
 use super::form::{self, is_default};
 pub use super::life::Why;
 use super::life::{self, CompletionSource, Move};
-use super::message::{Body, Kind, Message, Outcome};
+use super::message::{Body, BodyRef, Kind, Message, Outcome};
 use super::state::{Agent, Finished, Open};
 use super::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey};
 use crate::engine::evidence::{Base, Evidence, KeptClaim};
 use crate::engine::life::interrupted::Interrupted;
+use crate::engine::message::part_answer::PartAnswer;
 use crate::engine::message::refusal::Code;
 use crate::engine::team::need::{AnsweredBy, Need};
 use crate::engine::team::roster::Hired;
@@ -38,6 +43,12 @@ pub enum Event {
         /// Unknown top-level keys, kept in the body.
         #[serde(default, skip_serializing_if = "is_default")]
         unknown_keys: Vec<String>,
+        /// Where its content stands, if not here: the text of the step that it is.
+        #[serde(default, skip_serializing_if = "is_default")]
+        text: Option<BodyRef>,
+        /// What came of the steps that it needs.
+        #[serde(default, skip_serializing_if = "is_default")]
+        given: Vec<PartAnswer>,
         /// The content.
         #[serde(flatten)]
         body: Body,
@@ -125,6 +136,45 @@ pub enum Event {
         #[serde(flatten, with = "answered")]
         answer: Option<Box<Answer>>,
     },
+    /// Somebody wants a flow: its steps follow in the same step of the journal.
+    FlowOpened {
+        #[serde(flatten)]
+        head: Box<FlowHead>,
+        /// The request as it came.
+        #[serde(flatten)]
+        body: Body,
+    },
+    /// A step of a flow, with what its agent is told.
+    StepPlanned {
+        flow: FlowId,
+        #[serde(flatten)]
+        spec: Box<StepSpec>,
+        #[serde(flatten)]
+        body: Body,
+    },
+    /// A step moved on. Where it became a message, that is accepted in the same step of the journal.
+    StepMoved {
+        flow: FlowId,
+        step: StepName,
+        to: StepMove,
+        /// The message that it is from now on.
+        #[serde(default, skip_serializing_if = "is_default")]
+        message: Option<MessageId>,
+        /// What came of it.
+        #[serde(default, skip_serializing_if = "is_default")]
+        answer: Option<PartAnswer>,
+        /// Why, in words, where it does not follow.
+        #[serde(default, skip_serializing_if = "is_default")]
+        why: Option<String>,
+    },
+    /// A flow moved on.
+    FlowMoved {
+        flow: FlowId,
+        to: FlowMove,
+        /// Who asked for it, or why it did so by itself.
+        #[serde(default, skip_serializing_if = "is_default")]
+        why: Option<String>,
+    },
     /// Something happened to an agent.
     Agent {
         /// Whom it is about.
@@ -158,13 +208,21 @@ pub enum Event {
         #[serde(flatten)]
         agent: Box<Agent>,
     },
+    /// Part of a snapshot: a flow as it stood.
+    KeptFlow(Box<Flow>),
 }
 
 impl Event {
     /// Whether it brings a body that others refer to: a message's content, or an answer.
     #[must_use]
     pub const fn has_body(&self) -> bool {
-        matches!(self, Self::Accepted { .. } | Self::Ended { answer: Some(_), .. })
+        matches!(
+            self,
+            Self::Accepted { text: None, .. }
+                | Self::Ended { answer: Some(_), .. }
+                | Self::FlowOpened { .. }
+                | Self::StepPlanned { .. }
+        )
     }
 
     /// Whether it may change who is in the team.
@@ -181,7 +239,9 @@ impl Event {
     #[must_use]
     pub fn body(&self) -> Option<&Body> {
         match self {
-            Self::Accepted { body, .. } => Some(body),
+            Self::Accepted { body, .. } | Self::FlowOpened { body, .. } | Self::StepPlanned { body, .. } => {
+                Some(body)
+            }
             Self::Ended { answer, .. } => answer.as_ref().map(|answer| &answer.body),
             _ => None,
         }
@@ -190,7 +250,9 @@ impl Event {
     /// The same, to be filled in.
     pub fn body_mut(&mut self) -> Option<&mut Body> {
         match self {
-            Self::Accepted { body, .. } => Some(body),
+            Self::Accepted { body, .. } | Self::FlowOpened { body, .. } | Self::StepPlanned { body, .. } => {
+                Some(body)
+            }
             Self::Ended { answer, .. } => answer.as_mut().map(|answer| &mut answer.body),
             _ => None,
         }

@@ -1,6 +1,8 @@
 //! An event as a sentence, for the logs and for `tasuki why`. Never the content, and never phrase and token together.
 
 use super::event::{AgentChange, Answer, Event, Proof, Why};
+use super::flow::stage::FlowMove;
+use super::flow::step::StepMove;
 use super::life::Move;
 use super::message::{Kind, Message, Outcome};
 use super::state::State;
@@ -92,12 +94,46 @@ pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
         ),
         // Its move says so.
         Event::Claimed { .. } => return None,
-        Event::KeptOpen(_) | Event::KeptFinished(_) | Event::KeptHired { .. } | Event::KeptAgent { .. } => {
-            return None;
+        Event::FlowOpened { head, .. } => {
+            let name = head.name.as_deref().map_or(String::new(), |name| format!(" ({name})"));
+            (None, None, format!("session {}{name} was begun by {}", head.id, head.owner))
         }
+        Event::StepMoved { flow, step, to, message, why, .. } => {
+            let what = stepped(*to, message.as_ref())?;
+            let why = why.as_deref().map_or(String::new(), |why| format!(": {why}"));
+            (message.clone(), None, format!("session {flow}: {step} {what}{why}"))
+        }
+        Event::FlowMoved { flow, to, why } => {
+            let what = match to {
+                FlowMove::Pause => "is paused",
+                FlowMove::Resume => "goes on",
+                FlowMove::Complete => "is completed",
+                FlowMove::Fail => "has failed",
+            };
+            let why = why.as_deref().map_or(String::new(), |why| format!(": {why}"));
+            (None, None, format!("session {flow} {what}{why}"))
+        }
+        Event::StepPlanned { .. }
+        | Event::KeptOpen(_)
+        | Event::KeptFinished(_)
+        | Event::KeptHired { .. }
+        | Event::KeptAgent { .. }
+        | Event::KeptFlow(_) => return None,
     };
     let agent = agent.filter(|name| *name != ourselves()); // which is nobody's name, and has no log
     Some(HistoryLine { id, agent, text: one_line(&text) })
+}
+
+/// What became of a step; that it may begin is no news.
+fn stepped(to: StepMove, message: Option<&MessageId>) -> Option<String> {
+    Some(match (to, message) {
+        (StepMove::Send, Some(message)) => format!("was sent as {message}"),
+        (StepMove::Complete, _) => "is completed".to_owned(),
+        (StepMove::Fail, _) => "has failed".to_owned(),
+        (StepMove::Cancel(_), _) => "is cancelled".to_owned(),
+        (StepMove::Retry, _) => "is tried again".to_owned(),
+        (StepMove::NeedsMet | StepMove::Prepare | StepMove::Send, _) => return None,
+    })
 }
 
 /// Whether a task was reported done by what then failed it, in the same step: only its failure is told.

@@ -5,6 +5,9 @@ use super::message::{Draft, RequestId, Source};
 pub use super::moment::{FoundPane, Moment};
 use super::team::Team;
 use super::words::{AgentName, MessageId, Millis, Nonce, PaneId, ProcessKey, Token};
+use crate::engine::flow::advance::FlowWish;
+use crate::engine::flow::flow::FlowId;
+use crate::engine::flow::opening::Opening;
 use crate::engine::job::{Found, Job, JobId};
 use crate::engine::life::interrupted::Interrupted;
 use crate::engine::message::refusal::Refusal;
@@ -108,6 +111,10 @@ pub enum Command {
         /// Of its newest turn.
         token: Token,
     },
+    /// Open a flow.
+    OpenFlow(Box<Opening>),
+    /// Something is wanted of a flow.
+    Flow { id: FlowId, wish: FlowWish },
     /// Start an agent, or every agent that is not running.
     Start(Option<AgentName>),
     /// Stop an agent; its queue waits.
@@ -389,6 +396,8 @@ impl Command {
             Self::Reply { .. } => "take an answer".to_owned(),
             Self::Done { agent, .. } => format!("take what {agent} said as its answer"),
             Self::Acknowledge { .. } => "mark a turn as read".to_owned(),
+            Self::OpenFlow(_) => "begin a session".to_owned(),
+            Self::Flow { id, .. } => format!("change the session {id}"),
             Self::Start(None) => "start all agents".to_owned(),
             Self::Start(Some(name)) => format!("start {name}"),
             Self::Stop(name) => format!("stop {name}"),

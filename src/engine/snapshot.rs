@@ -1,6 +1,7 @@
 //! The state as events, for the head of a new segment.
 
 use super::event::Event;
+use super::flow::stage::FlowStage;
 use super::state::State;
 
 impl State {
@@ -14,6 +15,8 @@ impl State {
             .map(|(name, agent)| Event::KeptAgent { name: name.clone(), agent: Box::new(agent.clone()) });
         let halted = self.halted.map(|since| Event::Halted { since: Some(since), by: None });
         let open = self.open.values().map(|open| Event::KeptOpen(open.clone()));
-        hired.chain(agents).chain(halted).chain(open)
+        let flows = self.flows.values().filter(|flow| flow.stage != FlowStage::Completed);
+        let flows = flows.map(|flow| Event::KeptFlow(flow.clone()));
+        hired.chain(agents).chain(halted).chain(flows).chain(open)
     }
 }

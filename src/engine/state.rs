@@ -4,9 +4,12 @@ use super::life::Stage;
 use super::message::{BodyRef, Known, Message, Outcome};
 use super::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
 use crate::engine::evidence::{Base, Checks};
+use crate::engine::flow::flow::{Flow, FlowId};
+use crate::engine::flow::stage::FlowStage;
 use crate::engine::form::{self, is_default};
 use crate::engine::life::queue::{Queue, QueueKey};
 use crate::engine::life::said::Said;
+pub use crate::engine::message::part_answer::PartAnswer;
 use crate::engine::message::seldom::{Seldom, Usual};
 use crate::engine::team::need::Need;
 use crate::engine::team::roster::Hired;
@@ -44,6 +47,8 @@ pub struct State {
     pub timers: BTreeSet<(Millis, Timer)>,
     /// The deadlines of open messages: moments on the wall clock, which the timers do not go by.
     pub deadlines: BTreeSet<(Millis, Timer)>,
+    /// Flows that were not completed, and those that were since the segment began.
+    pub flows: BTreeMap<FlowId, Box<Flow>>,
     /// Since when `queue/STOP` holds everything.
     pub halted: Option<Millis>,
     /// Drops refused since the segment began.
@@ -98,6 +103,9 @@ pub struct Progress {
     /// All answers to its parts so far, in order.
     #[serde(default, skip_serializing_if = "is_default")]
     pub answers: Vec<PartAnswer>,
+    /// How many of these came with it: what came of the steps that it needs.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub given: usize,
     /// Dependencies that have not been completed.
     #[serde(default, skip_serializing_if = "is_default")]
     pub unmet: Vec<MessageId>,
@@ -134,6 +142,7 @@ impl Usual for Progress {
             due: None,
             unread: Vec::new(),
             answers: Vec::new(),
+            given: 0,
             unmet: Vec::new(),
             turns: 0,
             reminded: false,
@@ -159,22 +168,6 @@ impl DerefMut for Open {
     fn deref_mut(&mut self) -> &mut Progress {
         &mut self.progress
     }
-}
-
-/// An answer to a part of a task.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PartAnswer {
-    /// The part.
-    pub child: MessageId,
-    /// Who answered.
-    pub from: AgentName,
-    /// How it ended.
-    pub outcome: Outcome,
-    /// Where the text is.
-    pub body: BodyRef,
-    /// Whether it is a drop that was refused, and never was anybody's part.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub refused: bool,
 }
 
 /// A message that ended.
@@ -386,12 +379,13 @@ impl State {
     /// Whether an agent is in the middle of a task: it has asked others for something, or is past its first turn.
     #[must_use]
     pub fn is_begun(&self, open: &Open) -> bool {
-        open.turns > 1 || !open.answers.is_empty() || self.open_parts(&open.message.id) > 0
+        open.turns > 1 || open.answers.len() > open.given || self.open_parts(&open.message.id) > 0
     }
 
     /// Forgets what ended in the segment that was closed, but for what is owed: the journal's fingerprints know it from now on.
     pub fn forget_finished(&mut self, owed: &BTreeSet<MessageId>) {
         self.finished.retain(|id, _| owed.contains(id));
+        self.flows.retain(|_, flow| flow.stage != FlowStage::Completed);
         self.refused = 0;
     }
 }

@@ -1,6 +1,7 @@
 //! What a face may see: plain structs made from the state. Words and times only; no face reads the state itself.
 
 use super::engine::Engine;
+use super::flow::stage::FlowStage;
 use super::life::{Category, Stage, StageName};
 use super::message::Outcome;
 use super::state::{Agent, Counts, LastEnd, Open, Phase};
@@ -108,7 +109,14 @@ impl Engine {
         let open = open.flat_map(|open| open.answers.iter().map(|told| told.body).chain([open.body]));
         let finished = self.state.finished.values();
         let finished = finished.flat_map(|finished| finished.answer.into_iter().chain([finished.body]));
-        open.chain(finished).map(|body| body.seq).collect()
+        let flows = self.state.flows.values().filter(|flow| flow.stage != FlowStage::Completed);
+        let flows = flows.flat_map(|flow| {
+            let steps = flow.steps.iter();
+            steps
+                .flat_map(|step| step.answer.iter().map(|answer| answer.body).chain([step.text]))
+                .chain([flow.request])
+        });
+        open.chain(finished).chain(flows).map(|body| body.seq).collect()
     }
 
     fn rests_for(&self, id: &MessageId, open: &Open) -> String {

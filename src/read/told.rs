@@ -21,7 +21,7 @@ pub(super) fn told(event: &Event, whose: Option<&AgentName>) -> Option<EventInfo
 }
 
 /// The kinds of events, as they are asked for.
-pub(super) const KINDS: [&str; 11] = [
+pub(super) const KINDS: [&str; 12] = [
     "accepted",
     "duplicate",
     "refused",
@@ -33,6 +33,7 @@ pub(super) const KINDS: [&str; 11] = [
     "ended",
     "agent",
     "halted",
+    "session",
 ];
 
 fn kind(event: &Event) -> &'static str {
@@ -48,9 +49,15 @@ fn kind(event: &Event) -> &'static str {
         Event::Ended { .. } => "ended",
         Event::Agent { .. } => "agent",
         Event::Halted { .. } => "halted",
-        Event::KeptOpen(_) | Event::KeptFinished(_) | Event::KeptHired { .. } | Event::KeptAgent { .. } => {
-            "kept"
-        }
+        Event::FlowOpened { .. }
+        | Event::StepPlanned { .. }
+        | Event::StepMoved { .. }
+        | Event::FlowMoved { .. } => "session",
+        Event::KeptOpen(_)
+        | Event::KeptFinished(_)
+        | Event::KeptHired { .. }
+        | Event::KeptAgent { .. }
+        | Event::KeptFlow(_) => "kept",
     }
 }
 

@@ -8,6 +8,12 @@ use serde_json::Value;
 use std::sync::Arc;
 use tasuki::engine::event::{AgentChange, Answer, Event, Why};
 use tasuki::engine::evidence::{Base, Checks, Evidence, FailedCheck, KeptClaim};
+use tasuki::engine::flow::flow::{FlowHead, FlowId, FlowKind, StepRef, StepSpec};
+use tasuki::engine::flow::name::StepName;
+use tasuki::engine::flow::plan::OnFailure;
+use tasuki::engine::flow::stage::FlowMove;
+use tasuki::engine::flow::step::StepMove;
+use tasuki::engine::flow::unmet::Join;
 use tasuki::engine::life::interrupted::Interrupted;
 use tasuki::engine::life::said::Said;
 use tasuki::engine::life::{CompletionSource, Move, Receipt, Stage, Turn, TurnKind};
@@ -15,7 +21,7 @@ use tasuki::engine::message::refusal::Code;
 use tasuki::engine::message::seldom::Seldom;
 use tasuki::engine::message::{Besides, Body, BodyRef, Expect, Kind, Message, OnDoubt, Outcome, Priority};
 use tasuki::engine::screen::reading::Dialog;
-use tasuki::engine::state::{Agent, Counts, Finished, LastEnd, Open, PartAnswer, Phase, Progress};
+use tasuki::engine::state::{Agent, Counts, Finished, LastEnd, Open, PartAnswer, Phase, Progress, State};
 use tasuki::engine::team::need::{AnsweredBy, Need, NeedKind};
 use tasuki::engine::team::roster::{Hired, Host, Like, Recipe};
 use tasuki::engine::team::{Delivery, Member, Restart};
@@ -40,6 +46,26 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
         (id(), any::<u16>(), shared_text(), any::<bool>(), any::<bool>()).prop_map(
             |(id, turn, text, truncated, notice)| Event::Said { id, turn, text, truncated, notice }
         ),
+        (flow_head(), body())
+            .prop_map(|(head, body)| Event::FlowOpened { head: Box::new(head), body })
+            .boxed(),
+        (flow_id(), step_spec(), body())
+            .prop_map(|(flow, spec, body)| Event::StepPlanned { flow, spec: Box::new(spec), body })
+            .boxed(),
+        (flow_id(), step_name(), select(StepMove::ALL.to_vec()), of(id()), of(told()), of(text()))
+            .prop_map(|(flow, step, to, message, answer, why)| Event::StepMoved {
+                flow,
+                step,
+                to,
+                message,
+                answer,
+                why
+            })
+            .boxed(),
+        (flow_id(), select(FlowMove::ALL.to_vec()), of(text()))
+            .prop_map(|(flow, to, why)| Event::FlowMoved { flow, to, why })
+            .boxed(),
+        kept_flow().boxed(),
         (id(), base()).prop_map(|(id, base)| Event::Based { id, base: Box::new(base) }).boxed(),
         (id(), any::<u16>(), claim())
             .prop_map(|(id, made, claim)| Event::Claimed { id, made, claim: Box::new(claim) })
@@ -82,10 +108,15 @@ fn finished() -> impl Strategy<Value = Finished> {
 
 fn accepted() -> impl Strategy<Value = Event> {
     let rest = (body(), millis(), vec(id(), 0..3), of(shared_text()), vec(text(), 0..3));
-    (message(), rest).prop_map(|(message, (body, not_before, unmet, name, unknown_keys))| {
-        let message = Box::new(message);
-        Event::Accepted { message, body, not_before, unmet, name, unknown_keys }
-    })
+    let step = (of(body_ref()), vec(told(), 0..2));
+    (message(), rest, step).prop_map(
+        |(message, (body, not_before, unmet, name, unknown_keys), (text, given))| {
+            let message = Box::new(message);
+            // A body that stands elsewhere is none here.
+            let body = if text.is_some() { Body::default() } else { body };
+            Event::Accepted { message, body, not_before, unmet, name, unknown_keys, text, given }
+        },
+    )
 }
 
 fn message() -> impl Strategy<Value = Message> {
@@ -97,13 +128,14 @@ fn message() -> impl Strategy<Value = Message> {
         select(vec![Priority::Low, Priority::Normal, Priority::High]),
         select(vec![OnDoubt::Resend, OnDoubt::Hold]),
         of(expect().prop_map(Box::new)),
+        of(step_ref().prop_map(Box::new)),
     );
     let mark = (any::<u8>(), any::<bool>(), any::<bool>(), digest());
     (who, ties, when, how, mark).prop_map(|(who, ties, when, how, mark)| {
         let (id, from, to, kind) = who;
         let (in_reply_to, parent, retry_of, depends_on) = ties;
         let (sent_at, accepted_at, timeout_ms, deadline) = when;
-        let (priority, on_doubt, expect) = how;
+        let (priority, on_doubt, expect, step) = how;
         let (hops, verified, inferred, digest) = mark;
         Message {
             id,
@@ -126,6 +158,7 @@ fn message() -> impl Strategy<Value = Message> {
                 deadline,
                 expect,
                 retry_of,
+                step,
             }),
         }
     })
@@ -141,6 +174,68 @@ fn answer() -> impl Strategy<Value = Box<Answer>> {
     let how = (of(source()), any::<bool>(), any::<bool>(), vec(evidence(), 0..3), millis());
     (who, how).prop_map(|((id, kind, from, body), (source, weak, truncated, evidence, at))| {
         Box::new(Answer { id, kind, from, body, source, weak, truncated, evidence, at })
+    })
+}
+
+fn flow_id() -> impl Strategy<Value = FlowId> {
+    any::<u128>().prop_map(|bits| {
+        let hex = format!("{bits:032x}");
+        let parts = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]];
+        FlowId::new(&parts.join("-")).expect("a UUID")
+    })
+}
+
+fn step_name() -> impl Strategy<Value = StepName> {
+    (0..1_000u64).prop_map(StepName::numbered)
+}
+
+fn step_ref() -> impl Strategy<Value = StepRef> {
+    (flow_id(), step_name()).prop_map(|(flow, step)| StepRef { flow, step })
+}
+
+/// A flow of one step or none, as a journal leaves it.
+fn kept_flow() -> impl Strategy<Value = Event> {
+    let opened = (flow_head(), of((step_spec(), select(StepMove::ALL.to_vec()))), text());
+    opened.prop_map(|(head, step, why)| {
+        let flow = head.id.clone();
+        let mut events = vec![Event::FlowOpened { head: Box::new(head), body: Body::default() }];
+        if let Some((spec, to)) = step {
+            let (name, spec) = (spec.name.clone(), Box::new(StepSpec { needs: Vec::new(), ..spec }));
+            events.push(Event::StepPlanned { flow: flow.clone(), spec, body: Body::default() });
+            let (message, answer, why) = (None, None, Some(why));
+            events.push(Event::StepMoved { flow: flow.clone(), step: name, to, message, answer, why });
+        }
+        let mut state = State::default();
+        state.apply_step(Seq(7), Millis(9), &events).expect("flows are never illegal");
+        Event::KeptFlow(state.flows.remove(&flow).expect("it was opened"))
+    })
+}
+
+fn flow_head() -> impl Strategy<Value = FlowHead> {
+    let on_failure = select(OnFailure::ALL.to_vec());
+    (flow_id(), agent_name(), of(text()), on_failure, any::<u16>()).prop_map(
+        |(id, owner, name, on_failure, parallel)| FlowHead {
+            id,
+            kind: FlowKind::Session,
+            owner,
+            name,
+            on_failure,
+            parallel,
+        },
+    )
+}
+
+fn step_spec() -> impl Strategy<Value = StepSpec> {
+    let who = (step_name(), text(), vec(step_name(), 0..3), select(Join::ALL.to_vec()));
+    let how = (agent_name(), of(number()), of(expect().prop_map(Box::new)));
+    (who, how).prop_map(|((name, title, needs, join), (to, timeout_ms, expect))| StepSpec {
+        name,
+        title,
+        needs,
+        join,
+        to,
+        timeout_ms,
+        expect,
     })
 }
 
@@ -342,12 +437,12 @@ fn last_end() -> impl Strategy<Value = LastEnd> {
 
 fn open() -> impl Strategy<Value = Open> {
     let work = (stage(), millis(), any::<u8>(), of(agent_name()), vec(token(), 0..3), of(millis()));
-    let parts = (vec(id(), 0..3), vec(told(), 0..3), vec(id(), 0..3));
+    let parts = (vec(id(), 0..3), vec(told(), 0..3), 0..3usize, vec(id(), 0..3));
     let talk = (any::<u16>(), any::<bool>(), of(nonce()), of(shared_text()), of(said()), of(millis()));
     let talk = (talk, of(checks()));
     (message(), body_ref(), work, parts, talk).prop_map(|(message, body, work, parts, talk)| {
         let (stage, since, attempts, agent, tokens, due) = work;
-        let (unread, answers, unmet) = parts;
+        let (unread, answers, given, unmet) = parts;
         let ((turns, reminded, launch, note, said, typed_at), checks) = talk;
         Open {
             message,
@@ -363,6 +458,7 @@ fn open() -> impl Strategy<Value = Open> {
                 due,
                 unread,
                 answers,
+                given,
                 unmet,
                 turns,
                 reminded,

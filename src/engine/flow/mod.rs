@@ -1,9 +1,15 @@
-//! Flows: graphs of steps, of which each is given to an agent as a message. Here are the pure parts: names, the graph at the door of a
-//! plan, counters that say which step may begin, and the two functions that move a step and a flow.
+//! Flows: graphs of steps, of which each is an ordinary message while an agent has it. Where a plan comes in, its graph is checked
+//! (`graph.rs`) and it is opened (`opening.rs`); counters say which step may begin (`unmet.rs`); `advance.rs` begins steps and takes up
+//! what came of them.
 
+pub mod advance;
+mod apply;
 pub mod branch;
+#[expect(clippy::module_inception, reason = "the room is named after the one thing in it")]
+pub mod flow;
 pub mod graph;
 pub mod name;
+pub mod opening;
 pub mod plan;
 pub mod stage;
 pub mod step;

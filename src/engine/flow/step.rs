@@ -1,12 +1,12 @@
 //! The life of a step: its stages, what moves it, and the one total function that does so. `protocol/LIFE.md` has its table, written by
 //! a test.
 
+use crate::engine::form::as_text;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Where a step is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StepStage {
     /// Something that it needs has not ended.
     Pending,
@@ -61,6 +61,15 @@ impl StepStage {
         }
     }
 
+    /// The word in the journal, which tells the two ways apart.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Cancelled(CancelCause::NeedFailed) => "skipped",
+            other => other.word(),
+        }
+    }
+
     /// What it means.
     #[must_use]
     pub const fn meaning(self) -> &'static str {
@@ -92,6 +101,16 @@ impl StepStage {
     }
 }
 
+as_text!(
+    StepStage,
+    "the stage of a step",
+    |text| {
+        let found = StepStage::ALL.into_iter().find(|stage| stage.key() == text);
+        found.ok_or("is not known to this version")
+    },
+    key
+);
+
 impl fmt::Display for StepStage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())
@@ -99,8 +118,7 @@ impl fmt::Display for StepStage {
 }
 
 /// What moves a step on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StepMove {
     /// The steps before it have ended as its [`Join`](super::unmet::Join) asks.
     NeedsMet,
@@ -165,6 +183,16 @@ impl StepMove {
         }
     }
 }
+
+as_text!(
+    StepMove,
+    "the move of a step",
+    |text| {
+        let found = StepMove::ALL.into_iter().find(|event| event.word() == text);
+        found.ok_or("is not known to this version")
+    },
+    word
+);
 
 /// A move that its stage does not allow: a bug or a damaged journal, never a user's fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

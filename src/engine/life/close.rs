@@ -299,6 +299,9 @@ impl Work<'_> {
             answer: answer.clone().map(Box::new),
             why: why.map(str::to_owned),
         });
+        if let Some(step) = message.step.as_deref() {
+            self.step_ended(step, id);
+        }
         if let Some(answer) = answer.filter(|_| self.is_told(&message)) {
             self.tell_sender(&message, answer);
         }
@@ -316,7 +319,7 @@ impl Work<'_> {
     /// Whether the answer to a task is a message of its own: its sender is an agent that asked outside of a task. Inside
     /// of one the answer is a turn of that task, or, if that has ended, is kept and never typed.
     fn is_told(&self, task: &Message) -> bool {
-        task.parent.is_none() && self.team.members.contains_key(&task.from)
+        task.parent.is_none() && task.step.is_none() && self.team.members.contains_key(&task.from)
     }
 
     fn tell_sender(&mut self, task: &Message, answer: Answer) {
@@ -341,6 +344,8 @@ impl Work<'_> {
             unmet: Vec::new(),
             name: None,
             unknown_keys: Vec::new(),
+            text: None,
+            given: Vec::new(),
         });
     }
 

@@ -2,6 +2,7 @@
 //! (protocol.md §2), times in ms.
 
 use super::terms::{Expect, Kind, OnDoubt, Priority};
+use crate::engine::flow::flow::StepRef;
 use crate::engine::form::is_default;
 use crate::engine::message::seldom::{Seldom, Usual};
 use crate::engine::words::{AgentName, Digest, MessageId, Millis};
@@ -53,6 +54,8 @@ pub struct Besides {
     pub expect: Option<Box<Expect>>,
     /// The failed message that this one tries again.
     pub retry_of: Option<MessageId>,
+    /// The step of a flow that it is.
+    pub step: Option<Box<StepRef>>,
 }
 
 impl Usual for Besides {
@@ -121,6 +124,8 @@ struct Flat {
     verified: bool,
     #[serde(default, skip_serializing_if = "is_default")]
     inferred: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    step: Option<Box<StepRef>>,
     digest: Digest,
 }
 
@@ -139,6 +144,7 @@ impl From<Flat> for Message {
             timeout_ms: flat.timeout_ms,
             deadline: flat.deadline,
             expect: flat.expect,
+            step: flat.step,
         };
         Self {
             id: flat.id,

@@ -50,5 +50,7 @@ pub(in crate::engine) fn accepted(draft: Draft, now: Millis, route: Route, name:
         unmet: Vec::new(),
         name,
         unknown_keys: draft.unknown_keys,
+        text: None,
+        given: Vec::new(),
     }
 }

@@ -14,6 +14,7 @@ mod accepted;
 pub(in crate::engine) mod admission;
 pub(in crate::engine) mod bounces;
 pub(in crate::engine) mod loop_guard;
+pub mod part_answer;
 pub mod refusal;
 pub(in crate::engine) mod refusal_notice;
 pub(in crate::engine) mod reply;

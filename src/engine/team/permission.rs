@@ -51,6 +51,12 @@ impl Work<'_> {
                 let why = format!("{name} is an agent and may not decide for people what is done");
                 Err(Refusal::new(Code::NotYours, why))
             }
+            // Whom its tasks may be for is looked at task by task.
+            Command::OpenFlow(opening) => self.is_owner(name, &opening.head.owner),
+            Command::Flow { id, .. } => match self.state.flows.get(id) {
+                Some(flow) => self.is_owner(name, &flow.head.owner),
+                None => Ok(()), // what it says is the same to all
+            },
             Command::Start(Some(whom)) | Command::Stop(whom) | Command::Restart(whom) => {
                 self.team.may_command(by, Power::Agent, Some(&self.team.member(whom)?))
             }
@@ -62,6 +68,15 @@ impl Work<'_> {
                 names.try_for_each(|whom| self.team.may_command(by, Power::Agent, Some(whom)))
             }
         }
+    }
+
+    /// A session is its owner's.
+    fn is_owner(&self, by: &AgentName, owner: &AgentName) -> Result<(), Refusal> {
+        if by == owner {
+            return Ok(());
+        }
+        let why = format!("the session is {owner}'s, and {by} is an agent and may not change it");
+        Err(Refusal::new(Code::NotYours, why))
     }
 
     /// What an agent has sent is its own; what others sent may be opened to it by whoever is to do it.

@@ -131,6 +131,11 @@ fn subject(event: &Event) -> Option<&MessageId> {
         | Event::KeptOpen(_)
         | Event::KeptFinished(_)
         | Event::KeptHired { .. }
+        | Event::FlowOpened { .. }
+        | Event::StepPlanned { .. }
+        | Event::StepMoved { .. }
+        | Event::FlowMoved { .. }
+        | Event::KeptFlow(_)
         | Event::KeptAgent { .. } => None,
     }
 }

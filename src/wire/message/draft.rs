@@ -180,6 +180,7 @@ pub(in crate::wire) fn draft<Z: TimeZone>(
             in_reply_to: fields.id("in_reply_to")?,
             parent: fields.id("parent")?,
             retry_of: fields.id("retry_of")?,
+            step: None,
             depends_on: dependencies(&fields)?,
             timeout_ms: timeout(&fields)?,
             deadline,

@@ -8,6 +8,7 @@ mod circles;
 mod claiming;
 mod delivering;
 mod ending;
+mod flowing;
 mod flows;
 mod free;
 mod hiring;

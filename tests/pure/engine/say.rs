@@ -2,6 +2,7 @@
 
 use tasuki::engine::engine::Step;
 use tasuki::engine::event::{AgentChange, Answer, Event, Why};
+use tasuki::engine::flow::flow::FlowId;
 use tasuki::engine::input::{Effect, Reply, Shown};
 use tasuki::engine::life::{Move, Turn};
 use tasuki::engine::message::{Message, Source};
@@ -56,11 +57,30 @@ pub(crate) fn say_event(event: &Event, now: Millis) -> String {
         Event::Agent { name, change } => format!("{name} is {}", say_change(change, now)),
         Event::Halted { since: Some(_), .. } => "halted".to_owned(),
         Event::Halted { since: None, .. } => "not halted".to_owned(),
+        Event::FlowOpened { head, .. } => format!("flow {} opened by {}", short(&head.id), head.owner),
+        Event::StepPlanned { flow, spec, .. } => {
+            format!("{} {} planned for {}", short(flow), spec.name, spec.to)
+        }
+        Event::StepMoved { flow, step, to, message, why, .. } => {
+            let message = message.as_ref().map(|id| format!(" as {id}")).unwrap_or_default();
+            let why = why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+            format!("{} {step} {}{message}{why}", short(flow), to.word())
+        }
+        Event::FlowMoved { flow, to, why } => {
+            let why = why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+            format!("flow {} {}{why}", short(flow), to.word())
+        }
+        Event::KeptFlow(flow) => format!("kept flow {}", flow.head.id),
         Event::KeptOpen(open) => format!("kept {}", open.message.id),
         Event::KeptFinished(finished) => format!("kept {}, which has ended", finished.message.id),
         Event::KeptHired { name, .. } => format!("kept hired {name}"),
         Event::KeptAgent { name, .. } => format!("kept {name}"),
     }
+}
+
+/// The first digits of a flow's id.
+fn short(id: &FlowId) -> &str {
+    id.as_str().get(..4).unwrap_or_default()
 }
 
 fn say_message(message: &Message) -> String {

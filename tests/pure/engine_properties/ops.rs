@@ -56,6 +56,17 @@ pub(crate) enum Op {
         what: u8,
         old: bool,
     },
+    /// A flow is opened: a number a step, which says whom it is for and what it needs.
+    Open {
+        steps: Vec<u8>,
+        how: u8,
+    },
+    /// Something is wanted of a flow.
+    Wish {
+        flow: u8,
+        what: u8,
+        step: u8,
+    },
     /// A job comes to its end, well or not.
     Job {
         which: u8,
@@ -160,6 +171,8 @@ fn op() -> impl Strategy<Value = Op> {
         4 => (one(), one(), 0..3u8, one(), any::<bool>())
             .prop_map(|(agent, message, turn, what, old)| Op::Noise { agent, message, turn, what, old }),
         14 => (one(), one()).prop_map(|(which, how)| Op::Job { which, how }),
+        2 => (prop::collection::vec(one(), 1..6), one()).prop_map(|(steps, how)| Op::Open { steps, how }),
+        4 => (one(), one(), one()).prop_map(|(flow, what, step)| Op::Wish { flow, what, step }),
         8 => prop_oneof![4 => 1..3_000u64, 1 => 1..100_000u64].prop_map(Op::Pass),
         2 => any::<bool>().prop_map(Op::Halt),
         1 => Just(Op::TmuxCut),

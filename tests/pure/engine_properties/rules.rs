@@ -8,6 +8,12 @@ use crate::engine_properties::world::Ends;
 use std::collections::{BTreeMap, BTreeSet};
 use tasuki::engine::engine::{Engine, Step};
 use tasuki::engine::event::Event;
+use tasuki::engine::flow::flow::FlowId;
+use tasuki::engine::flow::name::StepName;
+use tasuki::engine::flow::plan::OnFailure;
+use tasuki::engine::flow::stage::FlowStage;
+use tasuki::engine::flow::step::{StepMove, StepStage, next};
+use tasuki::engine::flow::unmet::Join;
 use tasuki::engine::input::{Command, Effect, Input, Report};
 use tasuki::engine::job::JobId;
 use tasuki::engine::life::{CompletionSource, Move, Stage};
@@ -226,6 +232,7 @@ impl Rules {
         }
         self.check_ends(&step.events)?;
         check_evidence(before, &step.events)?;
+        check_flows(before, engine.state(), &step.events)?;
         self.check_answers(&step.events, engine)?;
         self.check_snapshot(engine.state())?;
         check_hands(engine.state())?;
@@ -449,6 +456,75 @@ fn check_unproven(before: &State, input: &Input, step: &Step) -> Checked {
 fn has_whole_of(state: &State, part: &Open, agent: &AgentName) -> bool {
     let whole = part.message.part_of().and_then(|id| state.open.get(id));
     whole.is_some_and(|whole| whole.agent.as_ref() == Some(agent) || has_whole_of(state, whole, agent))
+}
+
+/// No step begins before what it needs has ended as it should, never more are under way than may be, and one that an agent has is an
+/// open message of its own, and the other way round.
+fn check_flows(before: &State, state: &State, events: &[Event]) -> Checked {
+    let mut messages = BTreeSet::new();
+    for flow in state.flows.values() {
+        let id = &flow.head.id;
+        let most = usize::from(flow.head.parallel);
+        let under_way = flow.steps.iter().filter(|step| step.stage.is_under_way()).count();
+        must(most == 0 || under_way <= most, || format!("{id}: {under_way} steps at once"))?;
+        for step in &flow.steps {
+            let name = &step.spec.name;
+            if step.stage == StepStage::Sent {
+                let message = step.message.as_ref().ok_or_else(|| format!("{id} {name} is no message"))?;
+                let open =
+                    state.open.get(message).ok_or_else(|| format!("{id} {name}: {message} has ended"))?;
+                let is_its =
+                    open.message.step.as_deref().is_some_and(|of| of.flow == *id && of.step == *name);
+                must(is_its, || format!("{message} is not {name} of {id}"))?;
+                must(messages.insert(message), || format!("{message} is two steps"))?;
+            }
+            let was =
+                before.flows.get(id).and_then(|flow| flow.steps.iter().find(|step| step.spec.name == *name));
+            let begins = step.stage == StepStage::Sent && was.is_none_or(|was| was.stage != StepStage::Sent);
+            must(!begins || state.halted.is_none(), || format!("{id} {name} begins while all is stopped"))?;
+        }
+        let is_over = matches!(flow.stage, FlowStage::Completed);
+        must(!is_over || flow.steps.iter().all(|step| step.stage == StepStage::Completed), || {
+            format!("{id} is completed, and its steps are not")
+        })?;
+    }
+    let steps = state.open.values().filter(|open| open.message.step.is_some());
+    for open in steps {
+        must(messages.contains(&open.message.id), || {
+            format!("{} is a step that nobody has", open.message.id)
+        })?;
+    }
+    check_needs(before, state, events)
+}
+
+/// A step may begin only when what it needs has ended as the plan wants it, at that moment.
+fn check_needs(before: &State, state: &State, events: &[Event]) -> Checked {
+    let steps =
+        before.flows.values().flat_map(|flow| flow.steps.iter().map(move |step| (&flow.head.id, step)));
+    let mut stages: BTreeMap<(&FlowId, &StepName), StepStage> =
+        steps.map(|(id, step)| ((id, &step.spec.name), step.stage)).collect();
+    for event in events {
+        let Event::StepMoved { flow: id, step: name, to, .. } = event else { continue };
+        let stage = stages.entry((id, name)).or_insert(StepStage::Pending);
+        *stage = next(*stage, *to).map_err(|illegal| format!("{id} {name}: {illegal}"))?;
+        let flow = state.flows.get(id).ok_or_else(|| format!("{id} is not there"))?;
+        let planned = flow.steps.iter().find(|step| step.spec.name == *name);
+        let planned = planned.ok_or_else(|| format!("{id} has no {name}"))?;
+        if *to != StepMove::NeedsMet {
+            continue;
+        }
+        let stage_of = |need| stages.get(&(id, need)).copied().unwrap_or(StepStage::Pending);
+        let needs: Vec<StepStage> = planned.spec.needs.iter().map(stage_of).collect();
+        let done = |stage: &StepStage| *stage == StepStage::Completed;
+        let all_ended = needs.iter().all(|stage| stage.has_ended());
+        let may = match (flow.head.on_failure, planned.spec.join) {
+            (OnFailure::Continue, _) => all_ended,
+            (_, Join::All) => needs.iter().all(done),
+            (_, Join::Any) => all_ended && (needs.is_empty() || needs.iter().any(done)),
+        };
+        must(may, || format!("{id} {name} may begin, and what it needs is {needs:?}"))?;
+    }
+    Ok(())
 }
 
 /// What expects something is typed only when what was there before is recorded for its agent, and is completed only in the step

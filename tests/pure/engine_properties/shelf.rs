@@ -5,6 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use tasuki::engine::engine::{Engine, Step};
 use tasuki::engine::event::Event;
+use tasuki::engine::flow::flow::FlowId;
+use tasuki::engine::flow::name::StepName;
+use tasuki::engine::flow::stage::FlowMove;
+use tasuki::engine::flow::step::StepMove;
 use tasuki::engine::message::{BodyRef, Message};
 use tasuki::engine::words::{MessageId, Seq};
 
@@ -20,6 +24,10 @@ pub(crate) struct Shelf {
     /// Of what is open: the parts that have ended while it was.
     parts: BTreeMap<MessageId, BTreeSet<MessageId>>,
     wholes: BTreeMap<MessageId, MessageId>,
+    /// What came of the steps that an open step's message was given with it.
+    given: BTreeMap<MessageId, BTreeSet<MessageId>>,
+    /// Of each flow that was not completed: where its request and the texts of its steps stand, and what came of these.
+    flows: BTreeMap<FlowId, BTreeMap<(&'static str, Option<StepName>), Seq>>,
 }
 
 impl Shelf {
@@ -31,9 +39,19 @@ impl Shelf {
         self.newest.insert(step.seq, step.events.clone());
         for event in &step.events {
             match event {
-                Event::Accepted { message, body, .. } => {
+                Event::Accepted { message, body, text: None, .. } => {
                     self.accept(message, body.content.to_string(), step.seq)
                 }
+                Event::Accepted { message, text: Some(text), given, .. } => {
+                    let content = self.text_at(*text).unwrap_or_default().to_owned();
+                    self.accept(message, content, text.seq);
+                    let given = given.iter().map(|answer| answer.child.clone()).collect();
+                    self.given.insert(message.id.clone(), given);
+                }
+                Event::FlowOpened { .. }
+                | Event::StepPlanned { .. }
+                | Event::StepMoved { .. }
+                | Event::FlowMoved { .. } => self.take_flow(step.seq, event),
                 Event::Ended { id, answer, .. } => {
                     self.ended.insert(id.clone(), (step.seq, answer.is_some()));
                     self.parts.remove(id);
@@ -44,6 +62,29 @@ impl Shelf {
                 }
                 _ => {}
             }
+        }
+    }
+
+    fn take_flow(&mut self, seq: Seq, event: &Event) {
+        match event {
+            Event::FlowOpened { head, .. } => {
+                self.flows.insert(head.id.clone(), BTreeMap::from([(("request", None), seq)]));
+            }
+            Event::StepPlanned { flow, spec, .. } => {
+                let texts = self.flows.entry(flow.clone()).or_default();
+                texts.insert(("text", Some(spec.name.clone())), seq);
+            }
+            Event::StepMoved { flow, step, to, answer, .. } => {
+                let texts = self.flows.entry(flow.clone()).or_default();
+                let key = ("answer", Some(step.clone()));
+                match (answer, to) {
+                    (Some(answer), _) => drop(texts.insert(key, answer.body.seq)),
+                    (None, StepMove::Retry | StepMove::Send) => drop(texts.remove(&key)),
+                    (None, _) => {}
+                }
+            }
+            Event::FlowMoved { flow, to: FlowMove::Complete, .. } => drop(self.flows.remove(flow)),
+            _ => {}
         }
     }
 
@@ -92,7 +133,11 @@ impl Shelf {
             let answer = answered.then_some(*seq);
             answer.into_iter().chain([self.accepted[id].0])
         });
-        let wanted: BTreeSet<Seq> = open.chain(parts).chain(lately).collect();
+        let given =
+            self.given.iter().filter(|(id, _)| !self.ended.contains_key(*id)).flat_map(|(_, all)| all);
+        let given = given.map(|child| self.ended[child].0);
+        let flows = self.flows.values().flat_map(BTreeMap::values).copied();
+        let wanted: BTreeSet<Seq> = open.chain(parts).chain(lately).chain(given).chain(flows).collect();
         let needed = engine.needed_steps();
         if needed != wanted {
             let of = |one: &BTreeSet<Seq>, other| one.difference(other).map(|seq| seq.0).collect::<Vec<_>>();
@@ -102,7 +147,10 @@ impl Shelf {
         for (id, open) in &state.open {
             self.must_say(open.body, &self.accepted[id].1, id)?;
             let told: BTreeSet<MessageId> = open.answers.iter().map(|told| told.child.clone()).collect();
-            if told != self.parts.get(id).cloned().unwrap_or_default() {
+            let given = self.given.get(id).into_iter().flatten().cloned();
+            let wanted: BTreeSet<_> =
+                self.parts.get(id).into_iter().flatten().cloned().chain(given).collect();
+            if told != wanted {
                 return Err(format!("{id} is told of {told:?}, and these ended: {:?}", self.parts.get(id)));
             }
             for told in &open.answers {
@@ -118,15 +166,20 @@ impl Shelf {
         Ok(())
     }
 
-    fn must_say(&self, at: BodyRef, wanted: &str, of: &MessageId) -> Result<(), String> {
+    fn text_at(&self, at: BodyRef) -> Option<&str> {
         let segments = self.closed.iter().chain([&self.newest]);
         let event = segments.filter_map(|segment| segment.get(&at.seq)).next();
-        let event = event.and_then(|events| events.get(at.index as usize));
-        let text = match event {
-            Some(Event::Accepted { body, .. }) => Some(&*body.content),
+        match event.and_then(|events| events.get(at.index as usize)) {
+            Some(Event::Accepted { body, text: None, .. } | Event::StepPlanned { body, .. }) => {
+                Some(&*body.content)
+            }
             Some(Event::Ended { answer: Some(answer), .. }) => Some(&*answer.body.content),
             _ => None,
-        };
+        }
+    }
+
+    fn must_say(&self, at: BodyRef, wanted: &str, of: &MessageId) -> Result<(), String> {
+        let text = self.text_at(at);
         if text == Some(wanted) {
             return Ok(());
         }

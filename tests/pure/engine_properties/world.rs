@@ -1,6 +1,7 @@
 //! A world around the engine: workers that were asked for something, a journal, and what people and agents know.
 
 mod end;
+mod flows;
 mod people;
 mod reality;
 
@@ -257,6 +258,8 @@ impl World {
             Op::Noise { agent: who, message, turn, what, old } => {
                 self.noise(&agent(*who), *message, u16::from(*turn) + 1, *what, *old)
             }
+            Op::Open { steps, how } => self.open_flow(steps, *how),
+            Op::Wish { flow, what, step } => self.wish(*flow, *what, *step),
             Op::Job { which, how } => self.do_job(*which, *how),
             Op::Pass(ms) => self.pass(*ms),
             Op::Halt(on) => self.step(Input::Halt(*on, None)),

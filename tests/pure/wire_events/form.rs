@@ -131,6 +131,7 @@ fn a_message_with_everything() {
                 report: Some("docs/report.md".into()),
             })),
             retry_of: Some(id("msg-old")),
+            step: None,
         }),
         ..message()
     };
@@ -146,6 +147,8 @@ fn a_message_with_everything() {
         unmet: vec![id("msg-b")],
         name: Some("boss_to_coder.yaml".into()),
         unknown_keys: vec!["colour".into()],
+        text: None,
+        given: Vec::new(),
     };
     check(
         &[event],

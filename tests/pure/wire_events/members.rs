@@ -114,6 +114,8 @@ fn no_two_parts_of_an_event_have_a_member_of_the_same_name() {
         unmet: vec![open().message.id],
         name: Some("1-root-a.yaml".into()),
         unknown_keys: vec!["note".to_owned()],
+        text: Some(open().body),
+        given: Vec::new(),
         body,
     };
     let at_first = [("Message", of_message.clone()), ("Accepted", beside_the_message(full))];
@@ -141,7 +143,7 @@ fn all_members_are_seen_and_a_shared_one_is_told() {
 
 #[test]
 fn every_member_of_a_message_is_read_from_a_drop_or_is_our_own() {
-    let ours = ["accepted_at", "digest", "hops", "inferred", "verified"];
+    let ours = ["accepted_at", "digest", "hops", "inferred", "step", "verified"];
     let called = |name: &'static str| match name {
         "sent_at" => "timestamp",
         "timeout_ms" => "timeout",

@@ -79,13 +79,13 @@ proptest! {
 fn every_event_is_drawn_and_has_its_name() {
     let mut runner = TestRunner::deterministic();
     let mut seen = BTreeSet::new();
-    for _ in 0..400 {
+    for _ in 0..800 {
         let event = arbitrary::event().new_tree(&mut runner).unwrap().current();
         let line = encode(std::slice::from_ref(&event));
         assert!(line.starts_with(&format!(r#"[{{"event":"{}""#, name(&event))), "{line}");
         seen.insert(name(&event));
     }
-    assert_eq!(seen.len(), 12, "{seen:?}");
+    assert_eq!(seen.len(), 20, "{seen:?}");
 }
 
 /// What these events make of an empty state.
@@ -117,7 +117,9 @@ fn grow(value: &mut Value) {
 
 fn body(event: &Event) -> Option<Body> {
     match event {
-        Event::Accepted { body, .. } => Some(body.clone()),
+        Event::Accepted { body, .. } | Event::FlowOpened { body, .. } | Event::StepPlanned { body, .. } => {
+            Some(body.clone())
+        }
         Event::Said { text, .. } => Some(Body { content: text.clone(), extra: "".into() }),
         Event::Ended { answer, .. } => answer.as_ref().map(|answer| answer.body.clone()),
         _ => None,
@@ -142,5 +144,10 @@ fn name(event: &Event) -> &'static str {
         Event::KeptFinished(_) => "kept_finished",
         Event::KeptHired { .. } => "kept_hired",
         Event::KeptAgent { .. } => "kept_agent",
+        Event::FlowOpened { .. } => "flow_opened",
+        Event::StepPlanned { .. } => "step_planned",
+        Event::StepMoved { .. } => "step_moved",
+        Event::FlowMoved { .. } => "flow_moved",
+        Event::KeptFlow(_) => "kept_flow",
     }
 }

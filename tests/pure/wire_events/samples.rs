@@ -77,6 +77,8 @@ pub(crate) fn accepted(message: Message, body: Body) -> Event {
         unmet: Vec::new(),
         name: None,
         unknown_keys: Vec::new(),
+        text: None,
+        given: Vec::new(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{NAMES, World, make_team, place};
 use crate::engine::make::name;
+use tasuki::engine::flow::stage::FlowStage;
 use tasuki::engine::input::{Command, Input, Report, Verdict};
 use tasuki::engine::life::interrupted::Interrupted;
 use tasuki::engine::life::{Receipt, Stage};
@@ -17,8 +18,9 @@ impl World {
         self.change_team(make_team(0, 0, 0))?;
         self.step(Input::Halt(false, None))?;
         self.tmux_back(0)?;
+        self.let_flows_go_on()?;
         for _ in 0..ROUNDS {
-            if self.engine.state().open.is_empty() {
+            if self.engine.state().open.is_empty() && self.flows_are_over() {
                 return self.rules.check_end();
             }
             self.ask(Command::Start(None))?;
@@ -30,7 +32,9 @@ impl World {
             self.pass(500)?;
         }
         let open: Vec<String> = self.engine.state().open.values().map(|open| format!("{open:?}")).collect();
-        Err(format!("these never end: {open:#?}"))
+        let flows = self.engine.state().flows.values().filter(|flow| flow.stage == FlowStage::Active);
+        let flows: Vec<String> = flows.map(|flow| format!("{flow:?}")).collect();
+        Err(format!("these never end: {open:#?} {flows:#?}"))
     }
 
     /// A person decides about what is held, and answers for an agent that fell silent.

@@ -1,0 +1,341 @@
+//! What flows do: steps begin as soon as what they need is there and there is room, and what came of a step's message decides
+//! what follows. All that a step of a flow brings about is in one line of the journal with it.
+
+use super::flow::{FlowId, StepRef, StepSpec};
+use super::opening::Opening;
+use super::plan::OnFailure;
+use super::stage::{FlowMove, FlowStage};
+use super::step::{CancelCause, StepMove, StepStage};
+use super::unmet::Needs;
+use crate::engine::engine::Work;
+use crate::engine::event::Event;
+use crate::engine::life::close::Note;
+use crate::engine::life::interrupt::BreakOff;
+use crate::engine::message::part_answer::PartAnswer;
+use crate::engine::message::refusal::{Code, Refusal};
+use crate::engine::message::{Body, BodyRef, Kind, Message, Outcome};
+use crate::engine::words::{AgentName, MessageId, Millis, counted};
+
+/// Flows that are open at a time.
+const FLOWS_MAX: usize = 1_000;
+
+/// What may be asked of a flow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FlowWish {
+    /// Nothing new begins; turns under way end.
+    Pause,
+    /// It goes on. What has failed is tried again.
+    Resume,
+    /// Its open steps are called off, and it has failed.
+    Cancel,
+    /// A step that has failed is tried again, and with it what was cancelled for its sake.
+    Retry(super::name::StepName),
+}
+
+impl Work<'_> {
+    /// Opens a flow, if everybody whom it names is there and may be tasked.
+    pub(in crate::engine) fn open_flow(&mut self, opening: Opening) -> Result<String, Refusal> {
+        let Opening { head, request, mut steps } = opening;
+        if self.state.flows.contains_key(&head.id) {
+            let why = format!("there is a session {} already", head.id);
+            return Err(Refusal::new(Code::IdConflict, why).at("id"));
+        }
+        if self.state.flows.len() >= FLOWS_MAX {
+            let why = format!("{} are open, and no more may be", counted(FLOWS_MAX, "session"));
+            return Err(Refusal::new(Code::TooMany, why));
+        }
+        for (spec, body) in &mut steps {
+            self.check_step(&head.owner, spec, body)?;
+        }
+        let (id, tasks) = (head.id.clone(), counted(steps.len(), "task"));
+        self.emit(Event::FlowOpened { head: Box::new(head), body: request });
+        for (spec, body) in steps {
+            self.emit(Event::StepPlanned { flow: id.clone(), spec: Box::new(spec), body });
+        }
+        self.touch_flow(&id);
+        Ok(format!("session {id} has begun: {tasks}"))
+    }
+
+    /// Whether a step can be given to whom it names.
+    fn check_step(&self, owner: &AgentName, spec: &mut StepSpec, body: &Body) -> Result<(), Refusal> {
+        let of = |refusal: Refusal| {
+            let why = format!("{}: {}", spec.name, refusal.why);
+            Refusal { why, ..refusal }
+        };
+        let to = self.team.addressee(&spec.to).map_err(of)?;
+        if to.is_user() {
+            return Err(of(Refusal::new(Code::UnknownAgent, "no task of a plan is for `user`").at("to")));
+        }
+        self.team.may_send(Kind::Task, owner, &to).map_err(of)?;
+        self.team.check_inline(&to, &body.content).map_err(of)?;
+        if let Some(expect) = spec.expect.as_deref() {
+            self.team.command(&expect.command).map_err(of)?;
+        }
+        spec.to = to;
+        Ok(())
+    }
+
+    /// Somebody wants something of a flow.
+    pub(in crate::engine) fn command_flow(
+        &mut self,
+        id: &FlowId,
+        wish: FlowWish,
+        who: &AgentName,
+    ) -> Result<String, Refusal> {
+        let Some(stage) = self.state.flows.get(id).map(|flow| flow.stage) else {
+            return Err(Refusal::new(Code::NotOpen, format!("there is no open session {id}")));
+        };
+        let cannot = |what: &str| {
+            let why = format!("session {id} is {stage} and cannot be {what}");
+            Err(Refusal::new(Code::WrongStage, why))
+        };
+        let by = Some(format!("by {who}"));
+        let said = match (wish, stage) {
+            (FlowWish::Pause, FlowStage::Active) => {
+                self.move_flow(id, FlowMove::Pause, by);
+                "is paused: nothing new begins, and turns under way end"
+            }
+            (FlowWish::Pause, _) => return cannot("paused"),
+            (FlowWish::Resume, FlowStage::Paused | FlowStage::Failed) => {
+                self.move_flow(id, FlowMove::Resume, by);
+                let failed = self.state.flows.get(id).map(|flow| flow.failed().iter().copied().collect());
+                for at in failed.unwrap_or_else(Vec::new) {
+                    self.retry_step(id, at);
+                }
+                "goes on"
+            }
+            (FlowWish::Resume, _) => return cannot("resumed"),
+            (FlowWish::Cancel, FlowStage::Active | FlowStage::Paused) => {
+                self.cancel_flow(id, who);
+                "is cancelled"
+            }
+            (FlowWish::Cancel, _) => return cannot("cancelled"),
+            (FlowWish::Retry(name), _) => {
+                let at = self.state.flows.get(id).and_then(|flow| flow.place(&name));
+                let Some(at) = at else {
+                    return Err(Refusal::new(Code::UnknownDependency, format!("session {id} has no {name}")));
+                };
+                self.may_retry(id, at)?;
+                if stage == FlowStage::Failed {
+                    self.move_flow(id, FlowMove::Resume, by);
+                }
+                self.retry_step(id, at);
+                "goes on from there"
+            }
+        };
+        self.touch_flow(id);
+        Ok(format!("session {id} {said}"))
+    }
+
+    fn may_retry(&self, id: &FlowId, at: usize) -> Result<(), Refusal> {
+        let step = self.state.flows.get(id).and_then(|flow| flow.steps.get(at));
+        match step.map(|step| (step.stage, &step.spec.name)) {
+            Some((StepStage::Failed, _)) => Ok(()),
+            Some((stage, name)) => {
+                let why = format!("{name} is {stage}; only a task that has failed is tried again");
+                Err(Refusal::new(Code::WrongStage, why))
+            }
+            None => Err(Refusal::new(Code::NotOpen, format!("session {id} has no such task"))),
+        }
+    }
+
+    /// Tries a step again, and has those wait again that were cancelled for its sake.
+    fn retry_step(&mut self, id: &FlowId, at: usize) {
+        let mut again = vec![at];
+        while let Some(at) = again.pop() {
+            let Some(flow) = self.state.flows.get(id) else { return };
+            let waits = |at: &usize| {
+                let stage = flow.steps.get(*at).map(|step| step.stage);
+                stage == Some(StepStage::Cancelled(CancelCause::NeedFailed))
+            };
+            again.extend(flow.needed_by(at).iter().copied().filter(waits));
+            self.move_step(id, at, StepMove::Retry, None);
+        }
+    }
+
+    /// Calls off what is open of a flow.
+    fn cancel_flow(&mut self, id: &FlowId, who: &AgentName) {
+        let why = format!("cancelled by {who}");
+        let Some(flow) = self.state.flows.get(id) else { return };
+        let open = flow.steps.iter().enumerate().filter(|(_, step)| !step.stage.has_ended());
+        let open: Vec<(usize, Option<MessageId>)> = open
+            .map(|(at, step)| (at, step.message.clone().filter(|_| step.stage == StepStage::Sent)))
+            .collect();
+        self.move_flow(id, FlowMove::Fail, Some(why.clone()));
+        for (at, message) in open {
+            self.move_step(id, at, StepMove::Cancel(CancelCause::Called), Some(why.clone()));
+            if let Some(message) = message.filter(|message| self.state.open.contains_key(message)) {
+                self.cancel(&message, &why, BreakOff::All);
+            }
+        }
+    }
+
+    /// What came of a step's message.
+    pub(in crate::engine) fn step_ended(&mut self, step: &StepRef, message: &MessageId) {
+        let Some(flow) = self.state.flows.get(&step.flow) else { return };
+        let Some(at) = flow.place(&step.step) else { return };
+        let is_it = flow
+            .steps
+            .get(at)
+            .is_some_and(|step| step.stage == StepStage::Sent && step.message.as_ref() == Some(message));
+        let Some(finished) = self.state.finished.get(message).filter(|_| is_it) else { return };
+        let outcome = finished.outcome;
+        let from = finished.agent.clone().unwrap_or_else(|| finished.message.to.clone());
+        let answer = finished.answer.map(|body| PartAnswer {
+            child: message.clone(),
+            from,
+            outcome,
+            body,
+            refused: false,
+        });
+        let to = if outcome == Outcome::Completed { StepMove::Complete } else { StepMove::Fail };
+        let why = match outcome {
+            Outcome::Completed => None,
+            Outcome::Failed => Some(format!("{message} has failed")),
+            Outcome::Cancelled => Some(format!("{message} was cancelled")),
+        };
+        let (flow, step) = (step.flow.clone(), step.step.clone());
+        self.emit(Event::StepMoved { flow: flow.clone(), step, to, message: None, answer, why });
+        self.touch_flow(&flow);
+    }
+
+    fn move_step(&mut self, id: &FlowId, at: usize, to: StepMove, why: Option<String>) {
+        let Some(step) = self.state.flows.get(id).and_then(|flow| flow.steps.get(at)) else { return };
+        let (flow, step) = (id.clone(), step.spec.name.clone());
+        self.emit(Event::StepMoved { flow, step, to, message: None, answer: None, why });
+    }
+
+    fn move_flow(&mut self, id: &FlowId, to: FlowMove, why: Option<String>) {
+        self.emit(Event::FlowMoved { flow: id.clone(), to, why });
+    }
+
+    /// Every flow that goes on is looked at.
+    pub(in crate::engine) fn touch_flows(&mut self) {
+        let active = self.state.flows.values().filter(|flow| flow.stage == FlowStage::Active);
+        let active: Vec<FlowId> = active.map(|flow| flow.head.id.clone()).collect();
+        self.flows.extend(active);
+    }
+
+    fn touch_flow(&mut self, id: &FlowId) {
+        self.flows.insert(id.clone());
+    }
+
+    /// Has the flows that were touched go on, until none of them can.
+    pub(in crate::engine) fn advance_all(&mut self) {
+        while let Some(id) = self.flows.pop_first() {
+            self.decide(&id);
+            if self.state.halted.is_none() {
+                self.begin_steps(&id);
+            }
+            self.end_flow(&id);
+        }
+    }
+
+    /// Moves the steps of which it is decided whether they may begin. What one is cancelled for decides others.
+    fn decide(&mut self, id: &FlowId) {
+        loop {
+            let Some(flow) = self.state.flows.get_mut(id) else { return };
+            let on_failure = flow.head.on_failure;
+            let decided = flow.decided();
+            if decided.is_empty() {
+                return;
+            }
+            for (at, needs) in decided {
+                match (needs, on_failure) {
+                    (Needs::Met, _) => {
+                        self.move_step(id, at, StepMove::NeedsMet, None);
+                    }
+                    (Needs::Lost, OnFailure::Skip) => {
+                        let why = self.what_was_lost(id, at);
+                        self.move_step(id, at, StepMove::Cancel(CancelCause::NeedFailed), Some(why));
+                    }
+                    (Needs::Lost, OnFailure::Stop | OnFailure::Continue) | (Needs::Open, _) => {}
+                }
+            }
+        }
+    }
+
+    /// Which of those that a step needs were not completed.
+    fn what_was_lost(&self, id: &FlowId, at: usize) -> String {
+        let Some(flow) = self.state.flows.get(id) else { return String::new() };
+        let needs = flow.needs(at).iter().filter_map(|need| flow.steps.get(*need));
+        let lost = needs.filter(|need| need.stage.has_ended() && need.stage != StepStage::Completed);
+        let lost: Vec<&str> = lost.map(|need| need.spec.name.as_str()).collect();
+        format!("not completed: {}", lost.join(", "))
+    }
+
+    /// Gives steps to agents, as many as there is room for. After a failure of a flow that stops there, none.
+    fn begin_steps(&mut self, id: &FlowId) {
+        while let Some(flow) = self.state.flows.get(id) {
+            let stops = flow.head.on_failure == OnFailure::Stop && !flow.failed().is_empty();
+            let Some(at) = flow.next().filter(|_| !stops) else { return };
+            self.begin_step(id, at);
+        }
+    }
+
+    /// A step becomes a message, in the same line of the journal.
+    fn begin_step(&mut self, id: &FlowId, at: usize) {
+        let Some(flow) = self.state.flows.get(id) else { return };
+        let Some(step) = flow.steps.get(at) else { return };
+        let (spec, text, owner) = (step.spec.clone(), step.text, flow.head.owner.clone());
+        let given: Vec<PartAnswer> =
+            flow.needs(at).iter().filter_map(|need| flow.steps.get(*need)?.answer.clone()).collect();
+        let is_there = self.team.members.contains_key(&spec.to) || self.team.pools.contains_key(&spec.to);
+        if !is_there {
+            let why = format!("{} is no longer in the team file", spec.to);
+            self.move_step(id, at, StepMove::Prepare, None);
+            self.move_step(id, at, StepMove::Fail, Some(why));
+            return self.touch_flow(id); // that decides others
+        }
+        let message = self.message_of(id, spec, owner);
+        let (id, flow) = (message.id.clone(), id.clone());
+        let Some(step) = message.step.as_deref().map(|step| step.step.clone()) else { return };
+        let message = Box::new(message);
+        self.emit(accepted(message, text, given));
+        let (to, message) = (StepMove::Send, Some(id));
+        self.emit(Event::StepMoved { flow, step, to, message, answer: None, why: None });
+    }
+
+    fn message_of(&mut self, id: &FlowId, spec: StepSpec, owner: AgentName) -> Message {
+        let note = Note { id: self.mint_id(), from: owner, to: spec.to, kind: Kind::Task };
+        let mut message = note.message(self.now);
+        message.timeout_ms = spec.timeout_ms;
+        message.expect = spec.expect;
+        message.step = Some(Box::new(StepRef { flow: id.clone(), step: spec.name }));
+        message
+    }
+
+    /// A flow ends when all its steps have, or when nothing is under way any more after a failure at which it stops.
+    fn end_flow(&mut self, id: &FlowId) {
+        let Some(flow) = self.state.flows.get(id) else { return };
+        if !matches!(flow.stage, FlowStage::Active | FlowStage::Paused) || flow.under_way() > 0 {
+            return;
+        }
+        let failed = flow.failed().len();
+        let stops = flow.head.on_failure == OnFailure::Stop && failed > 0;
+        match (flow.is_over(), flow.steps.iter().any(|step| step.stage != StepStage::Completed)) {
+            (true, false) => self.move_flow(id, FlowMove::Complete, None),
+            (true, true) => {
+                self.move_flow(id, FlowMove::Fail, Some("not every task was completed".to_owned()))
+            }
+            (false, _) if stops => {
+                let why = format!("{} failed, and it stops there", counted(failed, "task"));
+                self.move_flow(id, FlowMove::Fail, Some(why));
+            }
+            (false, _) => {}
+        }
+    }
+}
+
+fn accepted(message: Box<Message>, text: BodyRef, given: Vec<PartAnswer>) -> Event {
+    Event::Accepted {
+        message,
+        body: Body::default(),
+        not_before: Millis(0),
+        unmet: Vec::new(),
+        name: None,
+        unknown_keys: Vec::new(),
+        text: Some(text),
+        given,
+    }
+}

@@ -1,0 +1,353 @@
+//! A flow: a graph of steps, each of which is an ordinary message while it is in the hands of an agent. All of it follows from the
+//! journal.
+
+use super::graph::{self, StepGraph};
+use super::name::StepName;
+use super::plan::OnFailure;
+use super::stage::FlowStage;
+use super::step::StepStage;
+use super::unmet::{Join, Needs, Unmet};
+use crate::engine::form::{self, as_text, is_default};
+use crate::engine::message::part_answer::PartAnswer;
+use crate::engine::message::{BodyRef, Expect};
+use crate::engine::words::{AgentName, MessageId, Millis};
+use arcstr::ArcStr;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+/// The id of a flow: a UUID, written in lower case.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FlowId(ArcStr);
+
+/// A text that is no UUID.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("is not a UUID, such as a1b2c3d4-e5f6-7890-abcd-ef1234567890")]
+pub struct BadFlowId;
+
+impl FlowId {
+    /// Checks `text` and makes it an id. Capital digits become small ones.
+    ///
+    /// # Errors
+    /// [`BadFlowId`]
+    pub fn new(text: &str) -> Result<Self, BadFlowId> {
+        let is_uuid = text.len() == 36
+            && text.bytes().enumerate().all(|(at, byte)| match at {
+                8 | 13 | 18 | 23 => byte == b'-',
+                _ => byte.is_ascii_hexdigit(),
+            });
+        if is_uuid { Ok(Self(text.to_ascii_lowercase().into())) } else { Err(BadFlowId) }
+    }
+
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+as_text!(FlowId, "the id of a flow", FlowId::new, as_str);
+
+impl fmt::Display for FlowId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for FlowId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What a flow was made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FlowKind {
+    /// A plan.
+    #[default]
+    Session,
+}
+
+/// Which step of which flow a message is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct StepRef {
+    pub flow: FlowId,
+    pub step: StepName,
+}
+
+/// A flow as it was opened, without its steps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlowHead {
+    pub id: FlowId,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub kind: FlowKind,
+    /// Who asked for it.
+    pub owner: AgentName,
+    /// What it is called, in one line.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub name: Option<String>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub on_failure: OnFailure,
+    /// How many steps are under way at the same time; 0 is as many as there are.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub parallel: u16,
+}
+
+/// What a step is, as it was planned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepSpec {
+    pub name: StepName,
+    /// What it is called, in one line.
+    pub title: String,
+    /// The steps that it needs, each planned before it or with it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub needs: Vec<StepName>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub join: Join,
+    /// A member or a pool.
+    pub to: AgentName,
+    /// Working time that each turn of it may take, in ms.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub timeout_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub expect: Option<Box<Expect>>,
+}
+
+/// A step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    #[serde(flatten)]
+    pub spec: StepSpec,
+    /// Where what its agent is told stands.
+    pub text: BodyRef,
+    pub planned_at: Millis,
+    pub stage: StepStage,
+    /// Messages that it was so far.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub tries: u16,
+    /// The newest of these.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub message: Option<MessageId>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub began: Option<Millis>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ended: Option<Millis>,
+    /// What came of it: what those that need it are told.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub answer: Option<PartAnswer>,
+    /// Why it is where it is, where its last move said so.
+    #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
+    pub note: Option<Arc<str>>,
+}
+
+/// A flow with all its steps.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(from = "KeptFlow", into = "KeptFlow")]
+pub struct Flow {
+    pub head: FlowHead,
+    /// Where its request stands, as it came.
+    pub request: BodyRef,
+    pub opened_at: Millis,
+    pub stage: FlowStage,
+    pub since: Millis,
+    pub note: Option<Arc<str>>,
+    /// In the order in which they were planned.
+    pub steps: Vec<Step>,
+    schedule: Schedule,
+}
+
+/// What follows from the steps, so that nobody goes through all of them.
+#[derive(Debug, Clone, Default)]
+struct Schedule {
+    graph: Option<(StepGraph, Unmet)>,
+    ready: BTreeSet<usize>,
+    under_way: BTreeSet<usize>,
+    /// Steps that have not ended.
+    open: usize,
+    /// Steps that have failed and were not tried again.
+    failed: BTreeSet<usize>,
+    /// Steps of which it may have been decided since somebody asked whether they may begin.
+    decided: BTreeSet<usize>,
+}
+
+/// A flow in a snapshot.
+#[derive(Serialize, Deserialize)]
+struct KeptFlow {
+    #[serde(flatten)]
+    head: FlowHead,
+    request: BodyRef,
+    opened_at: Millis,
+    stage: FlowStage,
+    since: Millis,
+    #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
+    note: Option<Arc<str>>,
+    steps: Vec<Step>,
+}
+
+impl From<Flow> for KeptFlow {
+    fn from(flow: Flow) -> Self {
+        let Flow { head, request, opened_at, stage, since, note, steps, .. } = flow;
+        Self { head, request, opened_at, stage, since, note, steps }
+    }
+}
+
+impl From<KeptFlow> for Flow {
+    fn from(kept: KeptFlow) -> Self {
+        let KeptFlow { head, request, opened_at, stage, since, note, steps } = kept;
+        Self { head, request, opened_at, stage, since, note, steps, schedule: Schedule::default() }
+    }
+}
+
+/// What follows from the steps is the same where they are.
+impl PartialEq for Flow {
+    fn eq(&self, other: &Self) -> bool {
+        let facts = |flow: &Self| (flow.request, flow.opened_at, flow.stage, flow.since);
+        facts(self) == facts(other)
+            && self.head == other.head
+            && self.note == other.note
+            && self.steps == other.steps
+    }
+}
+
+impl Eq for Flow {}
+
+impl Flow {
+    /// One without steps.
+    #[must_use]
+    pub fn new(head: FlowHead, request: BodyRef, at: Millis) -> Self {
+        let (opened_at, since, stage) = (at, at, FlowStage::Active);
+        let (note, steps) = (None, Vec::new());
+        Self { head, request, opened_at, stage, since, note, steps, schedule: Schedule::default() }
+    }
+
+    /// A step more. What follows from the steps is made again when somebody asks.
+    pub(in crate::engine) fn plan(&mut self, spec: StepSpec, text: BodyRef, at: Millis) {
+        self.schedule.graph = None;
+        self.steps.push(Step {
+            spec,
+            text,
+            planned_at: at,
+            stage: StepStage::Pending,
+            tries: 0,
+            message: None,
+            began: None,
+            ended: None,
+            answer: None,
+            note: None,
+        });
+    }
+
+    /// The place of a step.
+    #[must_use]
+    pub fn place(&self, name: &StepName) -> Option<usize> {
+        match &self.schedule.graph {
+            Some((graph, _)) => graph.place(name),
+            None => self.steps.iter().position(|step| step.spec.name == *name),
+        }
+    }
+
+    /// A step was moved from where it was, and its stage is the new one.
+    pub(in crate::engine) fn moved(&mut self, at: usize, before: StepStage) {
+        let Some(after) = self.steps.get(at).map(|step| step.stage) else { return };
+        let schedule = &mut self.schedule;
+        let Some((graph, unmet)) = &mut schedule.graph else { return };
+        schedule.ready.remove(&at);
+        schedule.under_way.remove(&at);
+        schedule.failed.remove(&at);
+        match after {
+            StepStage::Ready => drop(schedule.ready.insert(at)),
+            StepStage::Preparing | StepStage::Sent => drop(schedule.under_way.insert(at)),
+            StepStage::Failed => drop(schedule.failed.insert(at)),
+            StepStage::Pending | StepStage::Completed | StepStage::Cancelled(_) => {}
+        }
+        match (before.has_ended(), after.has_ended()) {
+            (false, true) => {
+                schedule.open = schedule.open.saturating_sub(1);
+                // Where the flow goes on, what needs a step that was not done begins when all that it needs has ended.
+                let counts = after == StepStage::Completed || self.head.on_failure == OnFailure::Continue;
+                let decided = unmet.ended(graph, at, counts);
+                schedule.decided.extend(decided.into_iter().map(|(at, _)| at));
+            }
+            (true, false) => {
+                schedule.open += 1;
+                unmet.reopened(graph, at);
+                if after == StepStage::Pending {
+                    schedule.decided.insert(at);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Makes what follows from the steps, where that is not known.
+    fn schedule(&mut self) -> Option<&mut Schedule> {
+        if self.schedule.graph.is_none() {
+            let steps: Vec<_> =
+                self.steps.iter().map(|step| (step.spec.name.clone(), step.spec.needs.clone())).collect();
+            // Whoever opened it has checked that; a damaged journal is no reason to end.
+            let graph = graph::check(&steps).ok()?;
+            let joins: Vec<Join> = self.steps.iter().map(|step| step.spec.join).collect();
+            let unmet = Unmet::new(&graph, &joins);
+            let first = unmet.met().collect();
+            let open = self.steps.len();
+            self.schedule =
+                Schedule { graph: Some((graph, unmet)), decided: first, open, ..Schedule::default() };
+            for at in 0..self.steps.len() {
+                self.moved(at, StepStage::Pending);
+            }
+        }
+        Some(&mut self.schedule)
+    }
+
+    /// Steps that wait and of which it was decided since somebody asked: they may begin, or have lost what they need.
+    pub(in crate::engine) fn decided(&mut self) -> Vec<(usize, Needs)> {
+        let decided =
+            self.schedule().map(|schedule| std::mem::take(&mut schedule.decided)).unwrap_or_default();
+        let Some((_, unmet)) = &self.schedule.graph else { return Vec::new() };
+        let waits = |at: &usize| self.steps.get(*at).is_some_and(|step| step.stage == StepStage::Pending);
+        // What was decided may be open again, since something was tried once more.
+        decided.into_iter().filter(waits).map(|at| (at, unmet.needs(at))).collect()
+    }
+
+    /// The next step to begin, if there is room for one.
+    #[must_use]
+    pub(in crate::engine) fn next(&self) -> Option<usize> {
+        let has_room = match usize::from(self.head.parallel) {
+            0 => true,
+            most => self.schedule.under_way.len() < most,
+        };
+        if has_room && self.stage.begins_steps() { self.schedule.ready.first().copied() } else { None }
+    }
+
+    /// How many steps are in the hands of agents, or on their way there.
+    #[must_use]
+    pub fn under_way(&self) -> usize {
+        self.schedule.under_way.len()
+    }
+
+    /// Steps that have failed and were not tried again.
+    #[must_use]
+    pub fn failed(&self) -> &BTreeSet<usize> {
+        &self.schedule.failed
+    }
+
+    /// Whether every step has ended.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.schedule.graph.is_some() && self.schedule.open == 0
+    }
+
+    /// The steps that need this one.
+    #[must_use]
+    pub fn needed_by(&self, at: usize) -> &[usize] {
+        self.schedule.graph.as_ref().map_or(&[], |(graph, _)| graph.needed_by(at))
+    }
+
+    /// The steps that this one needs.
+    #[must_use]
+    pub fn needs(&self, at: usize) -> &[usize] {
+        self.schedule.graph.as_ref().map_or(&[], |(graph, _)| graph.needs(at))
+    }
+}

@@ -1,0 +1,254 @@
+//! Flows: steps begin when what they need is there, what came of them decides what follows, and a crash changes none of it.
+
+use super::world::World;
+use crate::engine::make::{id, name, team};
+use tasuki::engine::event::Event;
+use tasuki::engine::flow::advance::FlowWish;
+use tasuki::engine::flow::flow::{FlowHead, FlowId, FlowKind, StepSpec};
+use tasuki::engine::flow::name::StepName;
+use tasuki::engine::flow::opening::Opening;
+use tasuki::engine::flow::plan::OnFailure;
+use tasuki::engine::flow::stage::FlowStage;
+use tasuki::engine::flow::unmet::Join;
+use tasuki::engine::input::{Command, Input};
+use tasuki::engine::message::Body;
+use tasuki::engine::words::MessageId;
+
+pub(crate) fn flow_id() -> FlowId {
+    FlowId::new("a1b2c3d4-e5f6-7890-abcd-ef1234567890").expect("a UUID")
+}
+
+pub(crate) fn step(name: &str) -> StepName {
+    StepName::new(name).expect("a name")
+}
+
+/// A flow from lines: `task-2 ann task-1,task-3 any`.
+pub(crate) fn opening(lines: &str, on_failure: OnFailure, parallel: u16) -> Opening {
+    let steps = lines.lines().map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let needs =
+            words.get(2).filter(|needs| **needs != "-").map(|needs| needs.split(',').map(step).collect());
+        let spec = StepSpec {
+            name: step(words[0]),
+            title: format!("the work of {}", words[0]),
+            needs: needs.unwrap_or_default(),
+            join: if words.get(3) == Some(&"any") { Join::Any } else { Join::All },
+            to: name(words[1]),
+            timeout_ms: None,
+            expect: None,
+        };
+        (spec, Body { content: format!("do {}", words[0]).into(), extra: "".into() })
+    });
+    let steps = steps.collect();
+    let head = FlowHead {
+        id: flow_id(),
+        kind: FlowKind::Session,
+        owner: name("user"),
+        name: Some("a try".to_owned()),
+        on_failure,
+        parallel,
+    };
+    Opening { head, request: Body { content: lines.into(), extra: "".into() }, steps }
+}
+
+impl World {
+    fn open(&mut self, lines: &str, on_failure: OnFailure, parallel: u16) -> String {
+        self.ask(Command::OpenFlow(Box::new(opening(lines, on_failure, parallel))))
+    }
+
+    fn wish(&mut self, wish: FlowWish) -> String {
+        self.ask(Command::Flow { id: flow_id(), wish })
+    }
+
+    /// Where each step is, in order.
+    fn steps(&self) -> Vec<&'static str> {
+        let flow = &self.engine.state().flows[&flow_id()];
+        flow.steps.iter().map(|step| step.stage.word()).collect()
+    }
+
+    fn flow_stage(&self) -> FlowStage {
+        self.engine.state().flows[&flow_id()].stage
+    }
+
+    /// The message that a step is.
+    fn message(&self, name: &str) -> MessageId {
+        let flow = &self.engine.state().flows[&flow_id()];
+        let found = flow.steps.iter().find(|found| found.spec.name == step(name)).expect("a step");
+        found.message.clone().expect("a message")
+    }
+
+    /// An agent does what it has.
+    fn work(&mut self, agent: &str) {
+        self.give(agent);
+        self.claim(agent);
+    }
+}
+
+#[test]
+fn steps_begin_as_soon_as_what_they_need_is_done_and_are_told_what_came_of_it() {
+    let mut world = World::new(team());
+    let said = world.open("task-1 ann\ntask-2 bob\ntask-3 boss task-1,task-2", OnFailure::Stop, 0);
+    assert!(said.contains("session a1b2c3d4-e5f6-7890-abcd-ef1234567890 has begun: 3 tasks"), "{said}");
+    assert_eq!(world.steps(), ["sent", "sent", "pending"]);
+    // The step and its message are one line of the journal.
+    let sent = world.message("task-1");
+    let (_, _, line) = world.journal.last().expect("a line");
+    let both = line.iter().filter(|event| match event {
+        Event::Accepted { message, .. } => message.id == sent,
+        Event::StepMoved { message, .. } => message.as_ref() == Some(&sent),
+        _ => false,
+    });
+    assert_eq!(both.count(), 2);
+    world.work("ann");
+    assert_eq!(world.steps(), ["completed", "sent", "pending"]);
+    world.work("bob");
+    assert_eq!(world.steps(), ["completed", "completed", "sent"]);
+    let open = &world.engine.state().open[&world.message("task-3")];
+    let given: Vec<_> = open.answers.iter().map(|answer| answer.child.clone()).collect();
+    assert_eq!(given, [world.message("task-1"), world.message("task-2")]);
+    assert!(open.unread.is_empty() && open.given == 2);
+    // What it was given with is no part of its own: it is done when it says so.
+    world.work("boss");
+    assert_eq!((world.steps(), world.flow_stage()), (vec!["completed"; 3], FlowStage::Completed));
+}
+
+#[test]
+fn no_more_are_under_way_than_may_be_and_none_while_it_is_paused_or_all_is_stopped() {
+    let mut world = World::new(team());
+    world.open("task-1 ann\ntask-2 bob\ntask-3 eve\ntask-4 boss", OnFailure::Stop, 2);
+    assert_eq!(world.steps(), ["sent", "sent", "ready", "ready"]);
+    world.wish(FlowWish::Pause);
+    world.work("ann");
+    assert_eq!(world.steps(), ["completed", "sent", "ready", "ready"]);
+    world.wish(FlowWish::Resume);
+    assert_eq!(world.steps(), ["completed", "sent", "sent", "ready"]);
+    world.give("bob");
+    world.step(Input::Halt(true, None));
+    world.claim("bob");
+    assert_eq!(world.steps(), ["completed", "completed", "sent", "ready"]);
+    world.step(Input::Halt(false, None));
+    assert_eq!(world.steps(), ["completed", "completed", "sent", "sent"]);
+}
+
+#[test]
+fn a_failure_stops_skips_or_goes_on_as_the_plan_says() {
+    let lines = "task-1 ann\ntask-2 bob task-1\ntask-3 eve task-2\ntask-4 boss";
+    let after = |on_failure| {
+        let mut world = World::new(team());
+        world.open(lines, on_failure, 0);
+        world.cancel(world.message("task-1").as_str());
+        world
+    };
+    let mut world = after(OnFailure::Stop);
+    assert_eq!(world.steps(), ["failed", "pending", "pending", "sent"]);
+    assert_eq!(world.flow_stage(), FlowStage::Active, "what is under way ends");
+    world.work("boss");
+    assert_eq!(world.flow_stage(), FlowStage::Failed);
+    let mut world = after(OnFailure::Skip);
+    assert_eq!(world.steps(), ["failed", "cancelled", "cancelled", "sent"]);
+    world.work("boss");
+    assert_eq!(world.flow_stage(), FlowStage::Failed);
+    let mut world = after(OnFailure::Continue);
+    assert_eq!(world.steps(), ["failed", "sent", "pending", "sent"]);
+    let open = &world.engine.state().open[&world.message("task-2")];
+    assert_eq!(open.answers.len(), 1, "it is told the error");
+    world.work("bob");
+    assert_eq!(world.steps(), ["failed", "completed", "sent", "sent"]);
+}
+
+#[test]
+fn what_failed_is_tried_again_and_what_was_cancelled_for_it_waits_again() {
+    let lines = "task-1 ann\ntask-2 bob task-1\ntask-3 eve task-2";
+    let mut world = World::new(team());
+    world.open(lines, OnFailure::Skip, 0);
+    world.cancel(world.message("task-1").as_str());
+    assert_eq!(
+        (world.steps(), world.flow_stage()),
+        (vec!["failed", "cancelled", "cancelled"], FlowStage::Failed)
+    );
+    assert!(world.wish(FlowWish::Retry(step("task-2"))).contains("refused wrong-stage"));
+    let said = world.wish(FlowWish::Retry(step("task-1")));
+    assert_eq!(world.steps(), ["sent", "pending", "pending"], "{said}");
+    for agent in ["ann", "bob", "eve"] {
+        world.work(agent);
+    }
+    assert_eq!(world.flow_stage(), FlowStage::Completed);
+    // The same by letting a failed one go on; and one that stops there.
+    let mut world = World::new(team());
+    world.open(lines, OnFailure::Stop, 0);
+    world.cancel(world.message("task-1").as_str());
+    assert_eq!(world.flow_stage(), FlowStage::Failed);
+    world.wish(FlowWish::Resume);
+    assert_eq!((world.steps(), world.flow_stage()), (vec!["sent", "pending", "pending"], FlowStage::Active));
+}
+
+#[test]
+fn any_waits_until_all_have_ended_and_goes_on_with_those_that_were_done() {
+    let lines = "task-1 ann\ntask-2 bob\ntask-3 eve task-1,task-2 any";
+    let mut world = World::new(team());
+    world.open(lines, OnFailure::Skip, 0);
+    world.work("ann");
+    assert_eq!(world.steps(), ["completed", "sent", "pending"]);
+    world.cancel(world.message("task-2").as_str());
+    assert_eq!(world.steps(), ["completed", "failed", "sent"]);
+    let mut world = World::new(team());
+    world.open(lines, OnFailure::Skip, 0);
+    world.cancel(world.message("task-1").as_str());
+    world.cancel(world.message("task-2").as_str());
+    assert_eq!(world.steps(), ["failed", "failed", "cancelled"]);
+}
+
+#[test]
+fn one_that_is_cancelled_calls_off_what_is_open() {
+    let mut world = World::new(team());
+    world.open("task-1 ann\ntask-2 bob task-1", OnFailure::Stop, 0);
+    let sent = world.message("task-1");
+    let said = world.wish(FlowWish::Cancel);
+    assert_eq!((world.steps(), world.flow_stage()), (vec!["cancelled"; 2], FlowStage::Failed), "{said}");
+    assert_eq!(world.stage(sent.as_str()), "cancelled");
+    assert!(world.wish(FlowWish::Cancel).contains("refused wrong-stage"));
+}
+
+#[test]
+fn a_crash_at_any_step_changes_nothing_and_sends_nothing_twice() {
+    let mut world = World::new(team());
+    world.open("task-1 ann\ntask-2 bob task-1\ntask-3 eve task-2\ntask-4 boss", OnFailure::Stop, 1);
+    let all = ["boss", "ann", "bob", "eve"];
+    for (agent, turns) in [("ann", false), ("bob", true), ("eve", false), ("boss", true)] {
+        world.crash(&all);
+        if turns {
+            world.turn_segment();
+            world.crash(&all);
+        }
+        let before = world.steps();
+        world.crash(&all);
+        assert_eq!(world.steps(), before);
+        world.give(agent);
+        world.crash(&all);
+        world.claim(agent);
+    }
+    // With one at a time, in the order of the plan.
+    assert_eq!((world.steps(), world.flow_stage()), (vec!["completed"; 4], FlowStage::Completed));
+    let sent = world.engine.state().flows[&flow_id()].steps.iter().map(|step| step.tries).collect::<Vec<_>>();
+    assert_eq!(sent, [1; 4]);
+}
+
+#[test]
+fn whom_nobody_may_task_is_no_ones_step_and_a_member_that_is_gone_fails_it() {
+    let mut world = World::new(team());
+    for (lines, why) in [("task-1 nobody", "task-1: "), ("task-1 user", "no task of a plan is for `user`")] {
+        let said = world.open(lines, OnFailure::Stop, 0);
+        assert!(said.contains("refused") && said.contains(why), "{said}");
+        assert!(world.engine.state().flows.is_empty());
+    }
+    world.open("task-1 ann\ntask-2 eve task-1", OnFailure::Stop, 0);
+    assert!(world.open("task-1 ann", OnFailure::Stop, 0).contains("refused id-conflict"));
+    let mut smaller = team();
+    smaller.members.remove(&name("eve"));
+    world.step(Input::Team(Box::new(smaller)));
+    world.work("ann");
+    assert_eq!((world.steps(), world.flow_stage()), (vec!["completed", "failed"], FlowStage::Failed));
+    // Answers of steps are the flow's, and nobody is typed them.
+    assert!(world.engine.state().open.is_empty());
+    assert_eq!(world.stage(id("nothing").as_str()), "unknown");
+}

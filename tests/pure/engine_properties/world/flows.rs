@@ -1,0 +1,69 @@
+//! Flows: opened, paused, resumed, cancelled and retried by people.
+
+use super::{NAMES, World, pick_from};
+use crate::engine::make::name;
+use tasuki::engine::flow::advance::FlowWish;
+use tasuki::engine::flow::flow::{FlowHead, FlowId, FlowKind, StepSpec};
+use tasuki::engine::flow::name::StepName;
+use tasuki::engine::flow::opening::Opening;
+use tasuki::engine::flow::plan::OnFailure;
+use tasuki::engine::flow::stage::FlowStage;
+use tasuki::engine::flow::unmet::Join;
+use tasuki::engine::input::Command;
+use tasuki::engine::message::{Body, Expect};
+
+impl World {
+    /// Opens a flow of some steps; each needs some of those before it.
+    pub(super) fn open_flow(&mut self, steps: &[u8], how: u8) -> Result<(), String> {
+        let number = self.engine.state().seq.0;
+        let id = FlowId::new(&format!("{number:08x}-0000-4000-8000-000000000000")).expect("a UUID");
+        let steps = (0u64..).zip(steps).map(|(at, bits)| {
+            let to = NAMES.iter().chain(&["crew", "pair"]).nth(usize::from(*bits) % 7).expect("a name");
+            let needs = (0..at).filter(|before| (bits >> 3) & (1 << (before % 5)) != 0);
+            let expect = bits.is_multiple_of(5);
+            let spec = StepSpec {
+                name: StepName::numbered(at + 1),
+                title: format!("step {at}"),
+                needs: needs.map(|before| StepName::numbered(before + 1)).collect(),
+                join: if bits.is_multiple_of(3) { Join::Any } else { Join::All },
+                to: name(to),
+                timeout_ms: None,
+                expect: expect
+                    .then(|| Box::new(Expect { files: vec!["a.md".to_owned()], ..Expect::default() })),
+            };
+            (spec, Body { content: format!("step {at} of {number}").into(), extra: "".into() })
+        });
+        let steps = steps.collect();
+        let on_failure = OnFailure::ALL[usize::from(how) % 3];
+        let (owner, parallel) = (name("user"), u16::from(how / 3 % 4));
+        let head = FlowHead { id, kind: FlowKind::Session, owner, name: None, on_failure, parallel };
+        let request = Body { content: format!("{number}").into(), extra: "".into() };
+        self.ask(Command::OpenFlow(Box::new(Opening { head, request, steps })))
+    }
+
+    /// Somebody wants something of one of the flows.
+    pub(super) fn wish(&mut self, flow: u8, what: u8, step: u8) -> Result<(), String> {
+        let flows: Vec<FlowId> = self.engine.state().flows.keys().cloned().collect();
+        let Some(id) = pick_from(&flows, flow).cloned() else { return Ok(()) };
+        let wish = match what % 8 {
+            0 | 1 => FlowWish::Pause,
+            2..5 => FlowWish::Resume,
+            5 => FlowWish::Cancel,
+            _ => FlowWish::Retry(StepName::numbered(u64::from(step) % 5 + 1)),
+        };
+        self.ask(Command::Flow { id, wish })
+    }
+
+    /// Nobody leaves a flow paused.
+    pub(super) fn let_flows_go_on(&mut self) -> Result<(), String> {
+        let flows = self.engine.state().flows.values();
+        let paused = flows.filter(|flow| flow.stage == FlowStage::Paused);
+        let paused: Vec<FlowId> = paused.map(|flow| flow.head.id.clone()).collect();
+        paused.into_iter().try_for_each(|id| self.ask(Command::Flow { id, wish: FlowWish::Resume }))
+    }
+
+    /// Whether no flow goes on any more.
+    pub(super) fn flows_are_over(&self) -> bool {
+        self.engine.state().flows.values().all(|flow| flow.stage != FlowStage::Active)
+    }
+}
