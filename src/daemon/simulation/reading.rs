@@ -120,9 +120,11 @@ impl Run {
         let mut busy: BTreeMap<&AgentName, &MessageId> = BTreeMap::new();
         let state = life.daemon.engine.state();
         // One that was claimed when it had been put back is checked while its agent has something else.
-        for open in state.open.values().filter(|open| {
-            open.stage.occupies() && !state.claimed.contains(&open.message.id)
-        }) {
+        for open in state
+            .open
+            .values()
+            .filter(|open| open.stage.occupies() && !state.claimed.contains(&open.message.id))
+        {
             let Some(agent) = &open.agent else { continue };
             if let Some(other) = busy.insert(agent, &open.message.id) {
                 return Err(format!("{agent} has {other} and {} at once", open.message.id));

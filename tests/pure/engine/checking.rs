@@ -102,9 +102,12 @@ fn what_is_missing_goes_back_to_its_agent_and_in_the_end_fails_the_task() {
     let mut world = World::expecting();
     for made in 1..=3 {
         world.claim("boss");
+        assert_eq!(world.checked(made - 1, true), "", "it was made of an older claim");
         let said = world.checked(made, false);
         assert!(
-            said.contains(&format!("t1 reopen (a check failed ({made} of 4): file a.md failed: it is missing)")),
+            said.contains(&format!(
+                "t1 reopen (a check failed ({made} of 4): file a.md failed: it is missing)"
+            )),
             "{said}"
         );
         assert_eq!(world.stage("t1"), "waiting");
