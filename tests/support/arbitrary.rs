@@ -140,7 +140,14 @@ fn answer() -> impl Strategy<Value = Box<Answer>> {
 
 fn base() -> impl Strategy<Value = Base> {
     (agent_name(), millis(), of(text()), any::<u64>(), vec(text(), 0..3), of(text())).prop_map(
-        |(agent, at, commit, log_bytes, command, record)| Base { agent, at, commit, log_bytes, command, record },
+        |(agent, at, commit, log_bytes, command, record)| Base {
+            agent,
+            at,
+            commit,
+            log_bytes,
+            command,
+            record,
+        },
     )
 }
 

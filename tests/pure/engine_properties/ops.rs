@@ -109,7 +109,13 @@ fn text() -> impl Strategy<Value = Text> {
     let when = (prop::option::weighted(0.1, 0..200_000u64), prop::option::weighted(0.1, 1..300_000u64));
     let again = prop::option::weighted(0.05, (any::<u8>(), prop::bool::weighted(0.8)));
     (who, what, of, when, (prop::bool::weighted(0.2), again)).prop_map(
-        |((from, to, info), (priority, hold, after), (parent, token), (timeout, deadline), (expect, again))| Text {
+        |(
+            (from, to, info),
+            (priority, hold, after),
+            (parent, token),
+            (timeout, deadline),
+            (expect, again),
+        )| Text {
             from,
             to,
             info,

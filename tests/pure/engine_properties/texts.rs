@@ -190,7 +190,8 @@ impl Texts {
             Some(Input::Command { command: Command::Done { .. }, .. }) => {
                 self.met += "a person took what was said\n";
                 let (whole, cut) = self.whole(id);
-                let kept = self.kept.get(id).filter(|(kept, _)| whole.trim().is_empty() && !kept.trim().is_empty());
+                let kept =
+                    self.kept.get(id).filter(|(kept, _)| whole.trim().is_empty() && !kept.trim().is_empty());
                 Ok(kept.cloned().unwrap_or((whole, cut)))
             }
             Some(Input::Drop { drafts, .. }) => {
@@ -210,7 +211,9 @@ impl Texts {
 
     fn failure(&mut self, id: &MessageId, why: &str) -> (String, bool) {
         let (mut said, mut cut) = self.whole(id);
-        if let Some(kept) = self.kept.get(id).filter(|(kept, _)| said.trim().is_empty() && !kept.trim().is_empty()) {
+        if let Some(kept) =
+            self.kept.get(id).filter(|(kept, _)| said.trim().is_empty() && !kept.trim().is_empty())
+        {
             (said, cut) = kept.clone();
         }
         if said.trim().is_empty() {

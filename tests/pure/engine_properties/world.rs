@@ -274,14 +274,9 @@ impl World {
         let (id, job) = self.jobs.remove(usize::from(which) % self.jobs.len());
         let found = match job {
             _ if how.is_multiple_of(32) => Found::NotDone("no luck".to_owned()),
-            Job::RecordBase { agent, command, .. } => Found::Base(Base {
-                agent,
-                at: self.now,
-                commit: None,
-                log_bytes: 0,
-                command,
-                record: None,
-            }),
+            Job::RecordBase { agent, command, .. } => {
+                Found::Base(Base { agent, at: self.now, commit: None, log_bytes: 0, command, record: None })
+            }
             Job::Check { .. } => {
                 let (passed, broken) = (how % 3 < 2, how.is_multiple_of(11));
                 let (check, how) = ("file a.md".to_owned(), "so".to_owned());

@@ -1,8 +1,8 @@
 //! Keys and limits of a plan, and how the fields of a plan and of its tasks are read alike.
 
 use crate::engine::message::refusal::{Code, Refusal};
-use crate::wire::message::fields::{Fields, Text};
 use crate::engine::suggest::nearest;
+use crate::wire::message::fields::{Fields, Text};
 use crate::wire::yaml::place::shown;
 use crate::wire::yaml::tree::Entry;
 
