@@ -13,6 +13,7 @@ pub mod r#loop;
 pub mod mailbox;
 pub mod notify;
 pub mod panes;
+pub mod roster;
 #[cfg(test)]
 mod simulation;
 pub mod start;

@@ -75,6 +75,7 @@ impl State {
             Event::KeptFinished(finished) => {
                 self.finished.insert(finished.message.id.clone(), (**finished).clone());
             }
+            Event::KeptHired { name, hired } => drop(self.hired.insert(name.clone(), (**hired).clone())),
             Event::KeptAgent { name, agent } => {
                 self.agents.insert(name.clone(), (**agent).clone());
                 self.set_agent_timer(name);
@@ -352,7 +353,9 @@ impl State {
             }
             AgentChange::Answered { .. } => agent.looks = 0,
             AgentChange::Interrupted { .. } => {}
-            AgentChange::Removed => {
+            AgentChange::Hired(hired) => drop(self.hired.insert(name.clone(), (**hired).clone())),
+            AgentChange::Removed { .. } => {
+                self.hired.remove(name);
                 self.agents.remove(name);
                 return;
             }

@@ -45,6 +45,8 @@ impl Work<'_> {
             Command::Start(name) => self.command_start(name, who),
             Command::Stop(name) => self.command_stop(&name, who),
             Command::Restart(name) => self.command_restart(&name, who),
+            Command::Hire(hire) => Ok((self.command_hire(who, &hire)?, None)),
+            Command::Dismiss(name) => Ok((self.command_dismiss(&name, who)?, None)),
         }
     }
 

@@ -17,6 +17,9 @@ use std::sync::Arc;
 /// Decides. Owns the state of a workspace and its team.
 #[derive(Debug)]
 pub struct Engine {
+    /// As the team file has it, without those that were hired.
+    pub(super) file: Team,
+    /// The team in force: with those that were hired.
     pub(super) team: Team,
     pub(super) state: State,
     pub(super) live: Live,
@@ -101,7 +104,7 @@ impl Engine {
     /// An engine with nothing in it.
     #[must_use]
     pub fn new(team: Team) -> Self {
-        Self { team, state: State::default(), live: Live::default() }
+        Self { file: team.clone(), team, state: State::default(), live: Live::default() }
     }
 
     /// What it remembers.
@@ -110,10 +113,16 @@ impl Engine {
         &self.state
     }
 
-    /// The team in force.
+    /// The team in force, with those that were hired.
     #[must_use]
     pub fn team(&self) -> &Team {
         &self.team
+    }
+
+    /// The team of the file alone.
+    #[must_use]
+    pub fn file_team(&self) -> &Team {
+        &self.file
     }
 
     /// Takes up a step from the journal.
@@ -121,7 +130,11 @@ impl Engine {
     /// # Errors
     /// [`Illegal`] if its events do not fit what came before: the journal is damaged.
     pub fn replay(&mut self, seq: Seq, at: Millis, events: &[Event]) -> Result<(), Illegal> {
-        self.state.apply_step(seq, at, events)
+        let applied = self.state.apply_step(seq, at, events);
+        if events.iter().any(Event::changes_roster) {
+            self.team = self.file.with(&self.state.hired);
+        }
+        applied
     }
 
     /// The segment was closed: what ended in it is the archive's to know.
@@ -208,6 +221,7 @@ impl Engine {
 
 /// One step being made.
 pub(super) struct Work<'a> {
+    pub(super) file: &'a mut Team,
     pub(super) team: &'a mut Team,
     pub(super) state: &'a mut State,
     pub(super) live: &'a mut Live,
@@ -225,6 +239,7 @@ impl<'a> Work<'a> {
         // Where the wall went back, what it had come to is still to come.
         engine.live.judged = engine.live.judged.min(moment.wall);
         Self {
+            file: &mut engine.file,
             team: &mut engine.team,
             state: &mut engine.state,
             live: &mut engine.live,

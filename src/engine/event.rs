@@ -10,6 +10,7 @@ use crate::engine::evidence::{Base, Evidence, KeptClaim};
 use crate::engine::life::interrupted::Interrupted;
 use crate::engine::message::refusal::Code;
 use crate::engine::team::need::{AnsweredBy, Need};
+use crate::engine::team::roster::Hired;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -145,6 +146,12 @@ pub enum Event {
     KeptOpen(Box<Open>),
     /// Part of a snapshot: a message that ended in an earlier segment, whose views could not be written yet.
     KeptFinished(Box<Finished>),
+    /// Part of a snapshot: a hired agent.
+    KeptHired {
+        name: AgentName,
+        #[serde(flatten)]
+        hired: Box<Hired>,
+    },
     /// Part of a snapshot: an agent as it stood.
     KeptAgent {
         name: AgentName,
@@ -158,6 +165,16 @@ impl Event {
     #[must_use]
     pub const fn has_body(&self) -> bool {
         matches!(self, Self::Accepted { .. } | Self::Ended { answer: Some(_), .. })
+    }
+
+    /// Whether it may change who is in the team.
+    #[must_use]
+    pub const fn changes_roster(&self) -> bool {
+        matches!(
+            self,
+            Self::KeptHired { .. }
+                | Self::Agent { change: AgentChange::Hired(_) | AgentChange::Removed { .. }, .. }
+        )
     }
 
     /// That body.
@@ -338,6 +355,12 @@ pub enum AgentChange {
         /// What became of the turn.
         how: Interrupted,
     },
+    /// It was hired: it is a member from now on, besides those of the team file.
+    Hired(Box<Hired>),
     /// It is no member any more.
-    Removed,
+    Removed {
+        /// Who dismissed it; nobody where that follows from the team file.
+        #[serde(default, skip_serializing_if = "is_default")]
+        by: Option<AgentName>,
+    },
 }

@@ -73,7 +73,9 @@ pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
         Event::Halted { since, by } => (None, None, halted(since.is_some(), by.as_ref())),
         // Its move says so.
         Event::Claimed { .. } => return None,
-        Event::KeptOpen(_) | Event::KeptFinished(_) | Event::KeptAgent { .. } => return None,
+        Event::KeptOpen(_) | Event::KeptFinished(_) | Event::KeptHired { .. } | Event::KeptAgent { .. } => {
+            return None;
+        }
     };
     let agent = agent.filter(|name| *name != ourselves()); // which is nobody's name, and has no log
     Some(HistoryLine { id, agent, text: one_line(&text) })
@@ -282,7 +284,14 @@ fn changed(change: &AgentChange) -> String {
         AgentChange::Blocked { need: None } => "no longer needs attention".to_owned(),
         AgentChange::Answered { choice, by } => format!("was answered by {}: {choice}", by.words()),
         AgentChange::Interrupted { id, how } => format!("{id}: {how:?}"),
-        AgentChange::Removed => "is no longer in the team".to_owned(),
+        AgentChange::Hired(hired) => {
+            let flow = hired.flow.as_ref().map_or(String::new(), |flow| format!(", for {flow}"));
+            format!("was hired by {}, {}{flow}", hired.by, hired.recipe.like.words())
+        }
+        AgentChange::Removed { by } => match by {
+            Some(by) => format!("was dismissed by {by}"),
+            None => "is no longer in the team".to_owned(),
+        },
     }
 }
 

@@ -12,6 +12,7 @@ pub use crate::engine::message::reply::Reply;
 pub use crate::engine::screen::guard::Guard;
 use crate::engine::screen::reading::Dialog;
 use crate::engine::team::need::{AnsweredBy, NeedKind};
+use crate::engine::team::roster::Hire;
 use std::sync::Arc;
 
 /// Everything that can happen to a workspace.
@@ -113,6 +114,10 @@ pub enum Command {
     Stop(AgentName),
     /// Stop an agent and start it anew.
     Restart(AgentName),
+    /// Make an agent a member of the team, and start it.
+    Hire(Box<Hire>),
+    /// Take an agent that was hired out of the team.
+    Dismiss(AgentName),
 }
 
 /// What was seen of an agent.
@@ -388,6 +393,8 @@ impl Command {
             Self::Start(Some(name)) => format!("start {name}"),
             Self::Stop(name) => format!("stop {name}"),
             Self::Restart(name) => format!("restart {name}"),
+            Self::Hire(hire) => format!("hire {} {}", hire.name, hire.recipe.like.words()),
+            Self::Dismiss(name) => format!("dismiss {name}"),
         }
     }
 }

@@ -78,8 +78,9 @@ impl Engine {
     /// Whether tmux is out of reach, and the team in force, where only the journal is read.
     pub fn set_surroundings(&mut self, tmux_lost: bool, team: &Team) {
         self.live.tmux_lost = tmux_lost;
-        if self.team != *team {
-            self.team = team.clone();
+        if self.file != *team {
+            self.file = team.clone();
+            self.team = team.with(&self.state.hired);
         }
     }
 }

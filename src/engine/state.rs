@@ -9,6 +9,7 @@ use crate::engine::life::queue::{Queue, QueueKey};
 use crate::engine::life::said::Said;
 use crate::engine::message::seldom::{Seldom, Usual};
 use crate::engine::team::need::Need;
+use crate::engine::team::roster::Hired;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, DerefMut};
@@ -25,6 +26,8 @@ pub struct State {
     pub finished: BTreeMap<MessageId, Finished>,
     /// Agents that were started, as long as they are members.
     pub agents: BTreeMap<AgentName, Agent>,
+    /// Agents that were hired, until they are dismissed.
+    pub hired: BTreeMap<AgentName, Hired>,
     /// Messages that wait for an agent or a pool, in the order in which they go.
     pub queues: BTreeMap<AgentName, Queue>,
     /// Tokens of all turns of open messages.

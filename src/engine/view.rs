@@ -10,6 +10,7 @@ use crate::engine::screen::doorbell::TurnKind;
 use crate::engine::screen::guard::Guard;
 use crate::engine::screen::reading::Dialog;
 use crate::engine::screen::unsent;
+use crate::engine::team::roster::Hired;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -36,6 +37,8 @@ pub struct AgentSeen {
     pub pid: Option<u32>,
     /// Name of its profile.
     pub provider: String,
+    /// How it came into the team, if it is not in the team file.
+    pub hired: Option<Hired>,
     /// Messages that wait for it.
     pub queued: usize,
     /// Since when it runs.
@@ -79,6 +82,7 @@ impl Engine {
             pane,
             pid,
             provider: member.provider.clone(),
+            hired: self.state.hired.get(name).cloned(),
             queued: self.queued(name),
             up_since: agent.up_since,
             counts: agent.counts,

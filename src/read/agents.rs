@@ -72,7 +72,7 @@ impl Answers for TeamQuery {
                 token: member.token,
             })
         };
-        let members = model.order.iter().filter_map(member).collect();
+        let members = model.order().filter_map(member).collect();
         let pools = team.pools.iter().map(|(name, members)| PoolInfo {
             name: name.to_string(),
             members: members.iter().map(ToString::to_string).collect(),
@@ -115,7 +115,7 @@ impl Model {
 
     /// All agents, the boss first.
     pub(super) fn agents(&self) -> Vec<AgentInfo> {
-        self.order.iter().filter_map(|name| self.agent(name)).collect()
+        self.order().filter_map(|name| self.agent(name)).collect()
     }
 
     pub(super) fn agent(&self, name: &AgentName) -> Option<AgentInfo> {
@@ -151,6 +151,7 @@ impl Model {
             pane_id: seen.pane.map(|pane| pane.to_string()),
             pid: seen.pid,
             provider: seen.provider,
+            hired: seen.hired.as_ref().map(Into::into),
             queued: seen.queued,
             up_since: seen.up_since.filter(|_| !live.has_ended).map(rfc3339),
             tasks_completed: seen.counts.completed,

@@ -41,7 +41,8 @@ pub(super) fn live(workspace: &Workspace, engine: &Engine, settings: Option<Arc<
     let files = agents(workspace).into_iter();
     let files = files.filter_map(|file| Some((AgentName::new(&file.agent_name).ok()?, file)));
     let members = settings.iter().flat_map(|settings| settings.order.iter().cloned());
-    let unseen = members.map(|name| (name, AgentFile::default()));
+    let hired = engine.state().hired.keys().cloned();
+    let unseen = members.chain(hired).map(|name| (name, AgentFile::default()));
     let files: BTreeMap<AgentName, AgentFile> = unseen.chain(files).collect();
     let agents = files
         .into_iter()

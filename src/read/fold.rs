@@ -55,7 +55,7 @@ impl Fold {
             Kind::Snapshot => {
                 let places = places_of(entry.payload)?;
                 let found = events::decode_snapshot(entry.payload).map_err(|error| error.to_string())?;
-                let mut engine = Engine::new(self.engine.team().clone());
+                let mut engine = Engine::new(self.engine.file_team().clone());
                 engine.replay(entry.seq, entry.at, &found).map_err(|error| error.to_string())?;
                 *self = Self { engine, places, last_at, began: entry.seq, segment: entry.place.segment };
                 Vec::new()

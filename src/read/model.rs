@@ -66,7 +66,7 @@ pub struct Model {
     /// First lines of contents that were looked up.
     pub(super) titles: HashMap<MessageId, Arc<str>>,
     /// Agents in the order of the team file.
-    pub(super) order: Vec<AgentName>,
+    order: Vec<AgentName>,
 }
 
 impl Model {
@@ -158,7 +158,7 @@ impl Model {
             // What that segment begins with cannot be understood: the one before has it all.
             if let Some(before) = reader.newest_before(headless)? {
                 self.cursor = before;
-                self.fold = Fold::new(self.fold.engine.team().clone());
+                self.fold = Fold::new(self.fold.engine.file_team().clone());
             }
             read = self.read_on(&reader, reaches, each);
         }
@@ -237,6 +237,18 @@ impl Model {
     #[must_use]
     pub fn anew(self) -> Self {
         Self { metrics: self.metrics, ..Self::new(self.workspace, self.clock) }
+    }
+
+    /// Agents in the order of the team file, and behind them those that were hired.
+    pub(super) fn order(&self) -> impl Iterator<Item = &AgentName> {
+        let hired = self.state().hired.keys().filter(|name| !self.order.contains(name));
+        self.order.iter().chain(hired)
+    }
+
+    /// The team in force, with those that were hired.
+    #[must_use]
+    pub fn team(&self) -> &Team {
+        self.fold.engine.team()
     }
 
     pub(super) fn engine(&self) -> &Engine {

@@ -48,7 +48,9 @@ fn kind(event: &Event) -> &'static str {
         Event::Ended { .. } => "ended",
         Event::Agent { .. } => "agent",
         Event::Halted { .. } => "halted",
-        Event::KeptOpen(_) | Event::KeptFinished(_) | Event::KeptAgent { .. } => "kept",
+        Event::KeptOpen(_) | Event::KeptFinished(_) | Event::KeptHired { .. } | Event::KeptAgent { .. } => {
+            "kept"
+        }
     }
 }
 
@@ -93,7 +95,8 @@ fn changed(change: &AgentChange) -> &'static str {
         AgentChange::Blocked { .. } => "unblocked",
         AgentChange::Answered { .. } => "answered",
         AgentChange::Interrupted { .. } => "interrupted",
-        AgentChange::Removed => "removed",
+        AgentChange::Hired(_) => "hired",
+        AgentChange::Removed { .. } => "removed",
     }
 }
 

@@ -4,6 +4,7 @@ pub mod api;
 pub mod clean;
 pub mod events;
 pub mod hide;
+pub mod hire;
 pub mod layout;
 pub mod limit_reset;
 pub mod message;

@@ -3,7 +3,9 @@
 use super::time::rfc3339;
 use crate::engine::message::refusal::Refusal;
 use crate::engine::screen::reading::Dialog;
+use crate::engine::team::roster::Hired;
 use crate::engine::words::{AgentName, MessageId, Millis, PaneId};
+use crate::wire::api::HiredInfo;
 use crate::wire::yaml::write::{Prose, yaml};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -30,6 +32,8 @@ pub struct AgentStatus<'a> {
     pub pane: Option<PaneId>,
     pub pid: Option<u32>,
     pub provider: &'a str,
+    /// `hired:`, where it is not in the team file.
+    pub hired: Option<&'a Hired>,
     /// `queued:`, messages that wait for it.
     pub queued: u64,
     pub statistics: Statistics,
@@ -117,6 +121,9 @@ impl Serialize for AgentStatus<'_> {
         map.serialize_entry("pane_id", &self.pane.map(|pane| pane.to_string()))?;
         map.serialize_entry("pid", &self.pid)?;
         map.serialize_entry("provider", self.provider)?;
+        if let Some(hired) = self.hired {
+            map.serialize_entry("hired", &FlowMap(HiredInfo::from(hired)))?;
+        }
         map.serialize_entry("queued", &self.queued)?;
         map.serialize_entry("statistics", &FlowMap(self.statistics))?;
         map.end()

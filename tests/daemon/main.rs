@@ -28,6 +28,7 @@ mod failures;
 mod gone;
 mod held_up;
 mod hierarchy;
+mod hiring;
 #[expect(dead_code, reason = "a house has more rooms than one test uses")]
 #[path = "../support/house.rs"]
 mod house;

@@ -27,6 +27,7 @@ async fn every_address_of_the_page_is_there_and_takes_its_method_only() {
             "ReplyBody" | "PaneSendBody" => r#"{"text":"x"}"#,
             "PaneAnswerBody" => r#"{"choose":"yes"}"#,
             "HaltBody" => r#"{"on":true}"#,
+            "HireBody" => r#"{"name":"x","like":"mm"}"#,
             "a message, or several" => r#"{"to":"mm","content":"x"}"#,
             _ => "",
         };

@@ -1,6 +1,6 @@
 //! Random engine values for property tests: every kind of event, with every kind of text in it.
 
-use proptest::collection::vec;
+use proptest::collection::{btree_map, vec};
 use proptest::option::of;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -17,6 +17,8 @@ use tasuki::engine::message::{Besides, Body, BodyRef, Expect, Kind, Message, OnD
 use tasuki::engine::screen::reading::Dialog;
 use tasuki::engine::state::{Agent, Counts, Finished, LastEnd, Open, PartAnswer, Phase, Progress};
 use tasuki::engine::team::need::{AnsweredBy, Need, NeedKind};
+use tasuki::engine::team::roster::{Hired, Host, Like, Recipe};
+use tasuki::engine::team::{Delivery, Member, Restart};
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
 
 /// Events of one step: a few of any kind, in any order; they need not make sense together.
@@ -52,6 +54,9 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
         (of(millis()), of(agent_name())).prop_map(|(since, by)| Event::Halted { since, by }),
         open().prop_map(|open| Event::KeptOpen(Box::new(open))).boxed(),
         finished().prop_map(|finished| Event::KeptFinished(Box::new(finished))).boxed(),
+        (agent_name(), hired())
+            .prop_map(|(name, hired)| Event::KeptHired { name, hired: Box::new(hired) })
+            .boxed(),
         (agent_name(), agent())
             .prop_map(|(name, agent)| Event::KeptAgent { name, agent: Box::new(agent) })
             .boxed(),
@@ -286,9 +291,39 @@ fn change() -> impl Strategy<Value = AgentChange> {
         of(need()).prop_map(|need| AgentChange::Blocked { need }),
         (shared_text(), select(vec![AnsweredBy::Person, AnsweredBy::Profile]))
             .prop_map(|(choice, by)| AgentChange::Answered { choice, by }),
-        Just(AgentChange::Removed),
+        of(agent_name()).prop_map(|by| AgentChange::Removed { by }),
+        hired().prop_map(|hired| AgentChange::Hired(Box::new(hired))),
     ]
     .boxed()
+}
+
+fn hired() -> impl Strategy<Value = Hired> {
+    let recipe = (like(), of(text()), of(text()), btree_map(text(), of(text()), 0..3));
+    (agent_name(), recipe, member(), of(text())).prop_map(|(by, (like, cwd, model, env), member, flow)| {
+        Hired { by, recipe: Recipe { like, cwd, model, env, host: Host::Local }, member, flow }
+    })
+}
+
+fn like() -> impl Strategy<Value = Like> {
+    prop_oneof![agent_name().prop_map(Like::Member), text().prop_map(Like::Profile)]
+}
+
+fn member() -> impl Strategy<Value = Member> {
+    let how =
+        (any::<[bool; 3]>(), number(), select(vec![Restart::Always, Restart::OnFailure, Restart::Never]));
+    (agent_name(), text(), how, text(), any::<u128>()).prop_map(
+        |(reports_to, phrase, ([token, inline, one_shot], timeout_ms, restart), provider, launch)| Member {
+            reports_to,
+            phrase,
+            token,
+            delivery: if inline { Delivery::Inline } else { Delivery::Doorbell },
+            timeout_ms,
+            restart,
+            one_shot,
+            provider,
+            launch: Digest(launch),
+        },
+    )
 }
 
 fn interrupted() -> impl Strategy<Value = Interrupted> {

@@ -691,6 +691,7 @@ fn status_files_read_as_the_protocol_shows_them() {
         pane: Some(PaneId(5)),
         pid: Some(12_345),
         provider: "claude",
+        hired: None,
         queued: 2,
         statistics,
     });

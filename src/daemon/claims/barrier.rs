@@ -182,10 +182,15 @@ impl Taken {
                 agents.extend(gone.map(|(name, _)| name.clone()));
             }
             Input::Team(team) => {
-                let gone = state.agents.keys().filter(|name| !team.members.contains_key(*name));
+                let stays =
+                    |name: &AgentName| team.members.contains_key(name) || state.hired.contains_key(name);
+                let gone = state.agents.keys().filter(|name| !stays(name));
                 agents.extend(gone.cloned());
             }
-            Input::Command { command: Command::Stop(name) | Command::Restart(name), .. } => {
+            Input::Command {
+                command: Command::Stop(name) | Command::Restart(name) | Command::Dismiss(name),
+                ..
+            } => {
                 agents.insert(name.clone());
             }
             Input::Command { command: Command::Cancel { id, .. }, .. } => {

@@ -7,7 +7,7 @@ use crate::engine::engine::Engine;
 use crate::engine::input::Reply;
 use crate::engine::life::Stage;
 use crate::engine::message::RequestId;
-use crate::engine::words::MessageId;
+use crate::engine::words::{AgentName, MessageId};
 use crate::read::Live;
 use crate::wire::message::view::MessageView;
 use crate::wire::team_file::Settings;
@@ -54,8 +54,15 @@ impl ClientsHandle {
     /// Says which team is in force.
     pub fn publish_team(&self, settings: Arc<Settings>) {
         self.live.send_modify(|live| {
-            live.agents.retain(|name, _| settings.team.members.contains_key(name));
             live.settings = Some(settings);
+            live.version += 1;
+        });
+    }
+
+    /// Says who is in the team: of the others nothing is shown any more.
+    pub fn tell_members(&self, is_member: impl Fn(&AgentName) -> bool) {
+        self.live.send_modify(|live| {
+            live.agents.retain(|name, _| is_member(name));
             live.version += 1;
         });
     }

@@ -182,6 +182,8 @@ pub enum Response {
     Pane(PaneResponse),
     /// It cannot be done now.
     Unavailable(String),
+    /// An agent cannot be made as it is wanted.
+    Unfit { why: String, cure: String },
     /// The agent whose pane is meant has none.
     NotRunning(AgentName),
     /// Done; nothing to say.

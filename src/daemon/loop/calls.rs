@@ -3,7 +3,7 @@
 use crate::daemon::clients::request::{Call, Request, Response};
 use crate::daemon::ending::Ending;
 use crate::daemon::r#loop::daemon::Daemon;
-use crate::engine::input::{Input, Reply};
+use crate::engine::input::{Command, Input, Reply};
 use crate::engine::message::Source;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::team::power::Power;
@@ -55,6 +55,13 @@ impl Daemon {
                 let source = Source::Request(self.clients.put(answer));
                 self.mailbox.look_up(source, drafts, by);
             }
+            Request::Command(Command::Hire(wanted)) => match self.check_hire(by.as_ref(), wanted) {
+                Ok(wanted) => {
+                    let request = self.clients.put(answer);
+                    self.take_input(Input::Command { request, by, command: Command::Hire(wanted) });
+                }
+                Err(refused) => drop(answer.send(refused)),
+            },
             Request::Command(command) => {
                 let request = self.clients.put(answer);
                 self.take_input(Input::Command { request, by, command });

@@ -37,8 +37,9 @@ impl Daemon {
         self.let_go_before(&back);
         let moment = self.timers.moment();
         let step = self.engine.step(moment, back);
-        self.adopt(&found, &step.effects);
+        let unmade = self.adopt(&found, &step.effects);
         self.take_step(step);
+        self.tell_unmade(unmade);
     }
 
     /// What was found is not there any more.

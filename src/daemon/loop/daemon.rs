@@ -8,6 +8,7 @@ use crate::daemon::jobs::handle::JobsHandle;
 use crate::daemon::journal::handle::JournalHandle;
 use crate::daemon::mailbox::handle::MailboxHandle;
 use crate::daemon::panes::handle::PanesHandle;
+use crate::daemon::roster::RosterHandle;
 use crate::daemon::timers::Timers;
 use crate::daemon::views::handle::ViewsHandle;
 use crate::engine::engine::Engine;
@@ -40,6 +41,8 @@ pub(in crate::daemon) struct Config {
     pub(in crate::daemon) workspace: Workspace,
     /// The team file, as it was read last.
     pub(in crate::daemon) settings: Arc<Settings>,
+    /// How those are started that are not in it.
+    pub(in crate::daemon) roster: RosterHandle,
     /// Where it listens.
     pub(in crate::daemon) socket: String,
     /// Since when it runs, by the wall clock.

@@ -5,6 +5,7 @@ mod claims;
 mod close;
 pub mod daemon;
 mod health;
+mod hiring;
 mod news;
 mod open;
 mod perform;

@@ -176,11 +176,16 @@ impl Daemon {
     pub(in crate::daemon) fn take_team(&mut self, read: Result<Settings, SettingsError>) {
         let now = self.timers.clock.now();
         match read {
+            Ok(settings) if !self.leaves_names(&settings) => {}
             Ok(settings) => {
                 self.config.settings = Arc::new(settings);
+                let team = self.config.settings.team.with(&self.engine.state().hired);
                 self.clients.publish_team(self.config.settings.clone());
+                self.clients.tell_members(|name| team.members.contains_key(name));
                 self.note(About::TeamFile, None);
-                let later = self.panes.tmux.set(&self.config.settings);
+                let (settings, workspace) = (self.config.settings.clone(), &self.config.workspace);
+                self.config.roster.renew(&self.engine, (&settings, workspace));
+                let later = self.panes.tmux.set(&settings, self.config.roster.with(&settings));
                 let note =
                     |keys| format!("takes effect only after a restart (`tasuki down`, `tasuki up`): {keys}");
                 self.note(About::Restart, (!later.is_empty()).then(|| note(later.join(", "))));
@@ -191,6 +196,7 @@ impl Daemon {
                 self.take_input(Input::Team(team));
             }
             Err(error) => {
+                self.config.roster.refused = None;
                 tracing::error!("the team file has an error; the previous settings stay in force:\n{error}");
                 let text = format!(
                     "the team file has an error; the previous settings stay in force ({})",
@@ -204,7 +210,8 @@ impl Daemon {
 
     /// The mailbox has to know which names a file's name may hold.
     pub(in crate::daemon) fn tell_names(&mut self) {
-        self.mailbox.names(self.config.settings.team.names());
+        let team = self.config.settings.team.with(&self.engine.state().hired);
+        self.mailbox.names(team.names());
     }
 
     /// Takes note of the end of a task of a pane. A worker that broke costs its agent this launch, and nobody else

@@ -1,6 +1,7 @@
 //! The beginning: what goes on is taken up, and every view is owed.
 
 use crate::daemon::r#loop::daemon::Daemon;
+use crate::daemon::r#loop::hiring::Unmade;
 use crate::daemon::panes::orders::{Adopted, Launched};
 use crate::daemon::tmux::news::PanesFound;
 use crate::engine::engine::Step;
@@ -11,8 +12,9 @@ use crate::engine::words::{AgentName, Nonce};
 impl Daemon {
     /// Takes up what goes on, owes every view, and begins to look for drops.
     pub(in crate::daemon) fn open(&mut self, found: &PanesFound, step: Step) {
-        self.adopt(found, &step.effects);
+        let unmade = self.adopt(found, &step.effects);
         self.take_step(step);
+        self.tell_unmade(unmade);
         self.halt(self.config.workspace.stop_file().exists(), None);
         self.show_everything();
         self.show_daemon();
@@ -20,8 +22,9 @@ impl Daemon {
         tracing::info!(open = self.engine.state().open.len(), "open for business");
     }
 
-    /// Gives every agent that goes on its worker.
-    pub(in crate::daemon) fn adopt(&mut self, found: &PanesFound, effects: &[Effect]) {
+    /// Gives every agent that goes on its worker; those that cannot have one, as their launches cannot be made any more.
+    #[must_use]
+    pub(in crate::daemon) fn adopt(&mut self, found: &PanesFound, effects: &[Effect]) -> Vec<Unmade> {
         let launched: Vec<(AgentName, Nonce)> = effects
             .iter()
             .filter_map(|effect| match effect {
@@ -34,6 +37,7 @@ impl Daemon {
             (Phase::Up { pane, process }, Some(nonce)) => Some((name.clone(), nonce, *pane, *process)),
             _ => None,
         });
+        let mut unmade = Vec::new();
         for (agent, nonce, pane, process) in up.collect::<Vec<_>>() {
             let there = found.panes.iter().any(|found| found.agent == agent && found.nonce == nonce);
             let tty = found.terminals.get(&pane).filter(|_| there);
@@ -41,9 +45,10 @@ impl Daemon {
                 let need = self.engine.state().agents.get(&agent).and_then(|agent| agent.need());
                 let asks = need.and_then(|need| need.asks.clone());
                 let adopt = Some(Adopted { pane, process, tty: tty.clone(), asks });
-                self.launch(Launched { agent, nonce, adopt });
+                unmade.extend(self.launch(Launched { agent, nonce, adopt }));
             }
         }
+        unmade
     }
 
     /// Owed views after a start: everything open and every agent; what ended in the newest segment, if it is missing

@@ -1,6 +1,7 @@
 //! Effect → one call. Everything here happens after the step that asked for it is written.
 
 use crate::daemon::r#loop::daemon::Daemon;
+use crate::daemon::r#loop::hiring::Unmade;
 use crate::daemon::panes::handle::{How, PendingTurn};
 use crate::daemon::panes::orders::{Launched, Order, Typed};
 use crate::daemon::tmux::keeper::Given;
@@ -19,7 +20,10 @@ impl Daemon {
         match effect {
             // Before the end nothing is begun; the next start sees to it.
             Effect::Launch { .. } if self.ending.is_some() => {}
-            Effect::Launch { agent, nonce } => self.launch(Launched { agent, nonce, adopt: None }),
+            Effect::Launch { agent, nonce } => {
+                let unmade = self.launch(Launched { agent, nonce, adopt: None });
+                self.tell_unmade(unmade);
+            }
             Effect::Close { agent, nonce } => {
                 if !self.panes.order(&agent, nonce, Order::Close) {
                     self.panes.tmux.close_stranger(&mut self.panes.tasks, agent, nonce);
@@ -78,12 +82,16 @@ impl Daemon {
     }
 
     /// Starts the worker of a launch, in a new window or an adopted one.
-    pub(in crate::daemon) fn launch(&mut self, launched: Launched) {
+    /// One that cannot be started, since its launch cannot be made, is given back.
+    pub(in crate::daemon) fn launch(&mut self, launched: Launched) -> Option<Unmade> {
         let newest = self.engine.state().agents.get(&launched.agent).and_then(|agent| agent.nonce);
         if newest != Some(launched.nonce) {
-            return; // it was given up while it waited to be written
+            return None; // it was given up while it waited to be written
         }
-        let Some(launch) = self.config.settings.launches.get(&launched.agent).cloned() else { return };
+        let launch = match self.launch_of(&launched.agent)? {
+            Ok(launch) => launch,
+            Err(why) => return Some(Unmade { agent: launched.agent, nonce: launched.nonce, why }),
+        };
         if launched.adopt.is_none() {
             self.views.launched(&launched.agent);
         }
@@ -95,6 +103,7 @@ impl Daemon {
         let given = Given { launched, launch, key, phrase, orders, news };
         let task = self.panes.tmux.spawn_pane(&mut self.panes.tasks, given);
         self.panes.started(task, who);
+        None
     }
 
     /// A turn is typed once its view is written: its agent reads it there.
@@ -158,7 +167,7 @@ impl Daemon {
     fn line(&self, body: &TurnBody, pending: &PendingTurn) -> Result<Arc<str>, String> {
         let PendingTurn { agent, from, turn, .. } = pending;
         let inline = self.engine.team().members.get(agent).is_some_and(|m| m.delivery == Delivery::Inline);
-        let launch = self.config.settings.launches.get(agent);
+        let launch = self.last_launch_of(agent);
         let path = launch.map(|launch| match turn.kind {
             TurnKind::Task => launch.first_path(&body.id),
             _ => launch.task_path(&body.id),

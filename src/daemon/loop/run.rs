@@ -8,6 +8,7 @@ use crate::daemon::journal::handle::ThreadGone;
 use crate::daemon::journal::rotation::RotationStage;
 use crate::daemon::r#loop::daemon::Daemon;
 use crate::engine::engine::Step;
+use crate::engine::event::Event;
 use crate::engine::history;
 use crate::engine::input::{Effect, Input};
 use crate::engine::words::{AgentName, Millis};
@@ -132,11 +133,15 @@ impl Daemon {
         let told = step.events.iter().filter_map(tell).collect();
         self.views.daemon_is_old |= !step.events.is_empty();
         self.health.stall.stir(step.at, !step.events.is_empty(), !self.engine.state().open.is_empty());
+        let is_roster = step.events.iter().any(Event::changes_roster);
         if step.events.is_empty() {
             self.perform_all(step.effects);
         } else {
             self.views.keep(step.seq, &step.events);
             self.journal.put(step, told);
+        }
+        if is_roster {
+            self.roster_changed();
         }
     }
 

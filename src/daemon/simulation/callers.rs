@@ -2,6 +2,7 @@
 //! whoever got no answer asks again with the same ids, as a client does.
 
 use super::promises::Promises;
+use super::roster::RosterTold;
 use crate::daemon::clients::request::{Call, Request, Response, Until};
 use crate::engine::input::{Command, Reply};
 use crate::engine::message::Draft;
@@ -72,6 +73,7 @@ pub(super) struct Callers {
     /// Letters whose answers were lost.
     lost: Vec<usize>,
     pub(super) told: Promises,
+    pub(super) roster: RosterTold,
 }
 
 /// What came of listening to the daemon.
@@ -186,6 +188,9 @@ impl Callers {
         for (wish, response) in said {
             heard.met.push("answers to callers");
             heard.met.extend(self.take(&wish, &response));
+            if let Wish::Command(command, _) = &wish {
+                heard.met.extend(self.roster.take(command, &response));
+            }
             if let (Wish::Halt(on), Response::Ok) = (&wish, &response) {
                 heard.stopped = Some(*on);
             }

@@ -136,7 +136,7 @@ fn rouse(
     let low_bytes = settings.general.low_disk_bytes;
     let disk = Disk { folder: process.workspace.memory(), low_bytes, full: false, ground: None };
     let disk = (disk, Watch::none());
-    let way = (&mailing, settings.team.names(), news.clone());
+    let way = (&mailing, memory.fold.engine.team().names(), news.clone());
     let handled = memory.handled.clone();
     let archive = journal.archive();
     let (mailbox, handled) = state::worker(mailbox, handled, archive, disk, process.clock, way);

@@ -10,6 +10,7 @@ mod callers;
 mod cut;
 mod deeds;
 mod ending;
+mod hiring;
 mod history;
 mod jobs;
 mod life;
@@ -24,6 +25,7 @@ mod promises;
 mod reader;
 mod reading;
 mod retention;
+mod roster;
 mod run;
 mod state;
 mod stop;
@@ -43,7 +45,7 @@ use std::process::Command;
 const SEEDS: u64 = 120;
 
 /// What these have to come by at least, or they prove little: about half of what they do.
-const MET: [(&str, u64); 57] = [
+const MET: [(&str, u64); 62] = [
     ("messages", 1_750),
     ("kills", 375),
     ("deaths in a change", 175),
@@ -92,6 +94,11 @@ const MET: [(&str, u64); 57] = [
     ("files that agents read", 1_650),
     ("turns begun", 1_550),
     ("changes of the team", 125),
+    ("team files that took a name", 12),
+    ("agents hired", 50),
+    ("agents dismissed", 12),
+    ("hires refused", 100),
+    ("hired agents that a start found", 180),
     ("STOP made", 115),
     ("STOP removed", 100),
     ("withdrawn for STOP", 5),

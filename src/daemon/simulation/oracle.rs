@@ -2,6 +2,7 @@
 //! views.
 
 use super::callers::{Fate, Letter};
+use super::hiring::HIRED;
 use super::people::Dropped;
 use super::promises::check_commands;
 use super::state::{Now, Run};
@@ -41,6 +42,7 @@ pub(super) fn check_end(run: &mut Run) -> Result<(), Wrong> {
     run.callers.told.check(&told)?;
     check_commands(&told)?;
     run.deeds.check(&told)?;
+    run.callers.roster.check(&told)?;
     let mut copies: BTreeMap<&str, u32> = BTreeMap::new();
     let letters = &run.callers.letters;
     let dropped = run.people.drops.iter().flat_map(|drop| &drop.contents);
@@ -119,8 +121,9 @@ fn check_routes(run: &Run, told: &JournalSays) -> Result<(), Wrong> {
         let may = match message.from.as_str() {
             "user" => !message.to.is_user(),
             _ if message.to.as_str() == "tasuki" => true, // how a refused part is kept
-            "boss" => ["ann", "bob", "crew"].contains(&message.to.as_str()),
+            "boss" => ["ann", "bob", "crew", "hal", "ida"].contains(&message.to.as_str()),
             "ann" => message.to.as_str() == "eve",
+            "hal" => message.to.as_str() == "ida", // it may have been hired to report there
             _ => false,
         };
         if !may {
@@ -131,8 +134,8 @@ fn check_routes(run: &Run, told: &JournalSays) -> Result<(), Wrong> {
     let team = &run.settings.team;
     let of_nobody = |name: &&AgentName| !team.members.contains_key(*name) && !team.pools.contains_key(*name);
     let mut senders = told.accepted.values().flatten().map(|message| &message.from);
-    let known = ["user", "tasuki"];
-    match senders.find(|name| of_nobody(name) && !known.contains(&name.as_str())) {
+    let known = |name: &str| ["user", "tasuki"].contains(&name) || HIRED.contains(&name);
+    match senders.find(|name| of_nobody(name) && !known(name.as_str())) {
         Some(name) => Err(format!("a message of {name}, who is nobody")),
         None => Ok(()),
     }
@@ -222,7 +225,8 @@ fn check_replay(run: &Run, dir: &Path) -> Result<(), Wrong> {
     let (_, memory) = crate::daemon::start::replay::open(dir, "after", run.settings.team.clone())
         .map_err(|error| error.to_string())?;
     let (here, there) = (engine.state(), memory.fold.engine.state());
-    if here.open != there.open || here.agents != there.agents || here.halted != there.halted {
+    let same = here.open == there.open && here.agents == there.agents && here.hired == there.hired;
+    if !same || here.halted != there.halted || engine.team() != memory.fold.engine.team() {
         return Err(format!("a replay gives another state:\n{there:#?}\nis not\n{here:#?}"));
     }
     Ok(())

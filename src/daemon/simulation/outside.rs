@@ -149,6 +149,9 @@ impl Run {
     // People.
 
     pub(super) fn people_act(&mut self) {
+        if self.chance.one_in(6) {
+            return self.hire_or_dismiss();
+        }
         if Machine::with(|machine| machine.faults.full) {
             return;
         }
@@ -194,7 +197,7 @@ impl Run {
     }
 
     fn ask_for_a_change(&mut self, id: Option<MessageId>) {
-        let who = ["boss", "ann", "bob", "eve"][self.chance.below(4) as usize];
+        let who = ["boss", "ann", "bob", "eve", "hal"][self.chance.below(5) as usize];
         let Ok(agent) = AgentName::new(who) else { return };
         let command = match (self.chance.below(8), id) {
             (0..3, Some(id)) => Command::cancel(id),

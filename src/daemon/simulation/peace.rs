@@ -88,6 +88,7 @@ impl Run {
         self.helped += 1;
         if self.helped.is_multiple_of(5) {
             self.command(Command::Start(None));
+            self.dismiss_hopeless();
         }
     }
 

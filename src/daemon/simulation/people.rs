@@ -35,7 +35,7 @@ pub(super) struct People {
     ids: Vec<(String, String, String)>,
 }
 
-const NAMES: [&str; 8] = ["boss", "ann", "bob", "eve", "crew", "gb", "user", "boss"];
+const NAMES: [&str; 10] = ["boss", "ann", "bob", "eve", "crew", "gb", "user", "boss", "hal", "ida"];
 
 impl People {
     /// A new number.
@@ -159,7 +159,7 @@ impl People {
     /// A part of a task, handed on by its agent.
     pub(super) fn hand_on(&mut self, root: &Path, chance: &mut Chance, from: &str, token: Token) {
         let to = match from {
-            "boss" => ["ann", "bob", "crew"][chance.below(3) as usize],
+            "boss" => ["ann", "bob", "crew", "ann", "bob", "crew", "hal"][chance.below(7) as usize],
             "ann" => "eve",
             _ => return,
         };

@@ -168,6 +168,7 @@ impl Run {
                 self.trace.meet("starts");
                 self.now = Now::Alive(Box::new(life));
                 self.take_acts();
+                self.count_hired();
             }
             Err((why, journal)) => {
                 self.tell(&format!("could not start: {why}"));

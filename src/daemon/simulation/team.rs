@@ -23,6 +23,11 @@ pub(super) const CHANGES: &[(&str, &str)] = &[
     (", marker: BOB OK, pool: [crew]", ", marker: BOB OK"),
     ("command: [cat], marker: BOB OK", "command: [cat, -u], marker: BOB OK"),
     ("marker: EVE OK", "marker: EVE READY, timeout: 5s"),
+    (
+        "aliases: [gb]}\n",
+        "aliases: [gb]}\n  - {name: hal, reports_to: boss, provider: plain, command: [cat], marker: HAL OK}\n",
+    ),
+    ("aliases: [gb]", "aliases: [gb, ida]"),
 ];
 
 /// What the team file says in turn. The first is the whole team, which is there in peace: whoever is asked to do something

@@ -19,6 +19,9 @@ impl Run {
         self.settings = self.teams.all[number].clone();
         if let Now::Alive(life) = &mut self.now {
             life.daemon.take_team(Ok(self.settings.clone()));
+            if life.daemon.config.roster.refused.is_some() {
+                self.trace.meet("team files that took a name");
+            }
         }
         self.tell(&format!("team {number}"));
         self.take_acts();

@@ -5,7 +5,7 @@ use crate::engine::event::{AgentChange, Answer, Event, Why};
 use crate::engine::history;
 use crate::engine::life::{Move, TurnKind};
 use crate::engine::message::{Message, Outcome};
-use crate::engine::words::{MessageId, Millis};
+use crate::engine::words::{AgentName, MessageId, Millis};
 use crate::io::journal::{Kind, ReadOrder, scan};
 use crate::wire::events;
 use crate::wire::time::rfc3339_ms;
@@ -38,6 +38,9 @@ pub(super) struct JournalSays {
     pub(super) reasons: BTreeMap<MessageId, Vec<String>>,
     /// Why agents were stopped, and who had them started.
     pub(super) agents: BTreeSet<String>,
+    /// How often each agent was hired, and dismissed by somebody.
+    pub(super) hired: BTreeMap<AgentName, u32>,
+    pub(super) dismissed: BTreeMap<AgentName, u32>,
     /// Names of files that were refused.
     pub(super) refused: BTreeSet<String>,
     /// What the activity log says of it, and how often.
@@ -134,6 +137,12 @@ impl JournalSays {
             Event::Moved { id, why: Why::Text(why), .. } => self.reasons.entry(id).or_default().push(why),
             Event::Agent { change: AgentChange::Launching { by: Some(by), .. }, .. } => {
                 self.agents.insert(format!("started by {by}"));
+            }
+            Event::Agent { name, change: AgentChange::Hired(_) } => {
+                *self.hired.entry(name).or_default() += 1;
+            }
+            Event::Agent { name, change: AgentChange::Removed { by: Some(_) } } => {
+                *self.dismissed.entry(name).or_default() += 1;
             }
             Event::Agent { change: AgentChange::Down { why, .. }, .. } => drop(self.agents.insert(why)),
             Event::Refused { name, .. } => self.refused.extend(name.map(|name| name.to_string())),

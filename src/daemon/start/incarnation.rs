@@ -12,6 +12,7 @@ use crate::daemon::mailbox::handle::MailboxHandle;
 use crate::daemon::mailbox::handled::Handled;
 use crate::daemon::panes::handle::PanesHandle;
 use crate::daemon::panes::orders::Terms;
+use crate::daemon::roster::RosterHandle;
 use crate::daemon::start::error::{StartError, io};
 use crate::daemon::start::replay::{self, Memory};
 use crate::daemon::start::signals::unless_ended;
@@ -79,7 +80,8 @@ pub(in crate::daemon) async fn begin(
     let handled = memory.handled.clone();
     let lost =
         unknown_views::set_aside(process.workspace.root(), &memory.fold.engine, &mut journal.archive());
-    let spawned = spawn_workers(process, &settings, connected, journal, handled)?;
+    let names = memory.fold.engine.team().names();
+    let spawned = spawn_workers(process, &settings, connected, journal, (handled, names))?;
     let Spawned { found, threads, workers, news, inbox } = spawned;
     let tmux = (connection, &found);
     let assembled = build(process, settings, (memory, went_on), threads.ways, (news, inbox), tmux);
@@ -105,7 +107,7 @@ pub(in crate::daemon) fn build(
 ) -> Result<(Daemon, Step), StartError> {
     let Memory { fold, handled, owed, backfill, lost, .. } = memory;
     let Fold { mut engine, places, last_at, .. } = fold;
-    let backfill = lines_of(&backfill, &process.workspace, &settings.team);
+    let backfill = lines_of(&backfill, &process.workspace, engine.team());
     let unsynced = !handled.names().is_empty(); // dropped files that may be gone, but not durably
     // Before the engine goes on: what ends thereby ends in the new segment.
     let closed = if went_on { engine.state().finished.keys().cloned().collect() } else { owed };
@@ -118,6 +120,7 @@ pub(in crate::daemon) fn build(
     let settings = Arc::new(settings);
     let clients = ClientsHandle::new(unavailable::take(&mut process.calls), process.published.live.clone());
     clients.publish_team(settings.clone());
+    clients.tell_members(|name| engine.team().members.contains_key(name));
     let keys =
         Keys::open(&process.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;
     let mut views = ViewsHandle::new(ways.views_jobs, ways.shown, unsynced);
@@ -128,6 +131,7 @@ pub(in crate::daemon) fn build(
         config: Config {
             workspace: process.workspace.clone(),
             settings,
+            roster: RosterHandle::new(process.around.clone()),
             socket: process.socket.display().to_string(),
             started_at: process.clock.wall(),
         },
@@ -161,7 +165,7 @@ fn spawn_workers(
     settings: &Settings,
     mut connected: keeper::Connected,
     journal: Journal,
-    handled: Handled,
+    (handled, names): (Handled, BTreeSet<String>),
 ) -> Result<Spawned, StartError> {
     let (news, inbox) = mpsc::channel(NEWS_MAX);
     let found = std::mem::take(&mut connected.found);
@@ -171,7 +175,7 @@ fn spawn_workers(
     let (orders, inbox_of_jobs) = mpsc::channel(jobs::ORDERS_MAX);
     let ground = jobs::JobGround::of(&process.workspace, &process.around, process.clock);
     workers.spawn(jobs::work(inbox_of_jobs, ground, news.clone()));
-    let threads = threads::start(process, journal, (handled, orders), settings, &news)?;
+    let threads = threads::start(process, journal, (handled, orders), (settings, names), &news)?;
     workers.spawn(process.notify.clone().report(news.clone()));
     workers.spawn(watches::views(process.workspace.clone(), news.clone()));
     workers.spawn(watches::team(

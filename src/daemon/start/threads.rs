@@ -13,6 +13,7 @@ use crate::io::journal::Journal;
 use crate::io::mailbox::Mailbox;
 use crate::io::views::Views;
 use crate::wire::team_file::Settings;
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use tokio::sync::{mpsc, oneshot};
 
@@ -54,7 +55,7 @@ pub(in crate::daemon) fn start(
     process: &Process,
     journal: Journal,
     (handled, jobs): (Handled, mpsc::Sender<JobOrder>),
-    settings: &Settings,
+    (settings, names): (&Settings, BTreeSet<String>),
     news: &NewsSender,
 ) -> Result<Threads, StartError> {
     let (workspace, clock) = (&process.workspace, process.clock);
@@ -74,7 +75,7 @@ pub(in crate::daemon) fn start(
         full: false,
         ground: process.ground.clone(),
     };
-    let names = (settings.team.names(), news.clone());
+    let names = (names, news.clone());
     let started = mailbox::start(mailbox, handled, archive, disk, clock, names);
     let started = started.map_err(io("start the mailbox's thread"))?;
     let mailbox::Started { mailing, alive: mailbox_alive, thread, handled } = started;

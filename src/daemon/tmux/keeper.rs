@@ -266,12 +266,12 @@ impl TmuxHandle {
         self.terms.borrow().halted
     }
 
-    /// The settings changed. Gives the keys of those that are taken up at the next start only, since the agents that run
+    /// The settings changed, and with them how agents are started. Gives the keys of those that are taken up at the next start only, since the agents that run
     /// could not follow.
-    pub fn set(&self, settings: &Settings) -> Vec<&'static str> {
+    pub fn set(&self, settings: &Settings, launches: Launches) -> Vec<&'static str> {
         let general = &settings.general;
         self.change(|terms| *terms = Terms::of(general, terms.halted));
-        self.launches.send_replace(Arc::new(settings.launches.clone()));
+        self.launches.send_replace(launches);
         let kept = &self.server;
         let changed = [
             ("tmux_socket", kept.socket != socket_name(&settings.tmux_socket)),

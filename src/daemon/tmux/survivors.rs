@@ -173,7 +173,7 @@ pub fn show_stopped(workspace: &Workspace, team: &Team, text: &str) -> Result<()
     let (clock, mut views) =
         (Clock::start(), Views::open(workspace.root()).map_err(|error| error.to_string())?);
     views.append_activity(&line(clock.now(), text)).map_err(|error| error.to_string())?;
-    for name in team.members.keys() {
+    for name in memory.fold.engine.team().members.keys() {
         let Some(mut seen) = memory.fold.engine.agent(name) else { continue };
         (seen.pane, seen.pid, seen.why, seen.asks, seen.up_since) = (None, None, None, None, None);
         let (known, now) = (LiveAgent::default(), clock.now());

@@ -21,6 +21,7 @@ pub fn agent(item: &AgentItem, state: &str) -> String {
         pane: seen.pane,
         pid: seen.pid,
         provider: &seen.provider,
+        hired: seen.hired.as_ref(),
         queued: seen.queued as u64,
         statistics: Statistics {
             tasks_completed: counts.completed,

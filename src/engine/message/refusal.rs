@@ -48,6 +48,7 @@ impl Refusal {
             Code::Cycle if self.field == Some("parent") => {
                 "leave `parent` out, or name a message that is not itself a part of this one"
             }
+            Code::Cycle if self.field == Some("reports_to") => "let it report to somebody else, or to `user`",
             Code::OutOfRange if self.field == Some(EXPECT) => "expect a command that looks for them all",
             Code::WrongType | Code::UnknownWord if self.field == Some(EXPECT) => {
                 "write it as in `expect: {commit: true, files: [src/lib.rs], command: test}`; protocol/README.md describes each key"
@@ -231,6 +232,12 @@ codes! {
     Bounce = "bounce", "stop sending the same content back and forth";
     /// The message is not open any more.
     NotOpen = "not-open", "`tasuki why ID` tells what became of a message, `tasuki log` shows the last ids";
+    /// Somebody or something has the name already.
+    NameTaken = "name-taken", "choose another name; `tasuki status` lists the agents";
+    /// As many agents are hired as may be.
+    RosterFull = "roster-full", "dismiss one that has done its work: `tasuki agent dismiss NAME`";
+    /// An agent of the team file is not dismissed.
+    NotHired = "not-hired", "remove it from the team file, or stop it: `tasuki agent stop NAME`";
     /// Nothing to do in that state.
     WrongStage = "wrong-stage", "see `tasuki why ID`";
 }

@@ -125,12 +125,22 @@ impl Work<'_> {
         }
     }
 
-    /// A member is no member any more.
+    /// A member of the team file is no member any more.
     pub(in crate::engine) fn dismiss(&mut self, name: &AgentName) {
+        self.remove(name, ("it is no longer in the team file", PutBack::Gone), None);
+    }
+
+    /// A member is no member any more: why, whether somebody of that name comes after it, and who wanted it so.
+    pub(in crate::engine) fn remove(
+        &mut self,
+        name: &AgentName,
+        (why, end): (&str, PutBack),
+        by: Option<AgentName>,
+    ) {
         self.forget_live(name);
         let nonce = self.state.agents.get(name).and_then(|agent| agent.nonce);
-        self.put_back(name, "it is no longer in the team file", PutBack::Gone);
-        self.emit(agent_event(name, AgentChange::Removed));
+        self.put_back(name, why, end);
+        self.emit(agent_event(name, AgentChange::Removed { by }));
         if let Some(nonce) = nonce {
             self.ask(Effect::Close { agent: name.clone(), nonce });
         }

@@ -3,19 +3,23 @@
 
 pub(in crate::engine) mod blame;
 pub mod blocker;
+pub(in crate::engine) mod hiring;
 pub(in crate::engine) mod lifecycle;
 pub mod need;
 pub mod permission;
 pub mod power;
 pub(in crate::engine) mod recover;
 pub(in crate::engine) mod reload;
+pub mod roster;
 pub mod timeouts;
 pub(in crate::engine) mod unattended;
 
 use super::words::{AgentName, Digest};
+use crate::engine::form::is_default;
 use crate::engine::message::refusal::{Code, EXPECT, Refusal};
 use crate::engine::suggest::nearest;
 use crate::engine::team::power::Powers;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How much is said of a command that is not the team's, in characters: a line.
@@ -35,6 +39,8 @@ pub struct Team {
     pub routes: BTreeMap<AgentName, BTreeSet<AgentName>>,
     /// What agents may command besides what is their own.
     pub may: Powers,
+    /// Profile → a member that is made of it alone, for whoever is hired.
+    pub templates: BTreeMap<String, Member>,
     /// Limits and waiting times.
     pub limits: Limits,
     /// What may be run to check a task: name → program and arguments.
@@ -89,7 +95,7 @@ impl Team {
 }
 
 /// One agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
     /// Whom it reports to: a member or `user`.
     pub reports_to: AgentName,
@@ -98,12 +104,15 @@ pub struct Member {
     /// Whether its turns have tokens.
     pub token: bool,
     /// How a task is typed.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub delivery: Delivery,
     /// Working time a turn may take, in ms.
     pub timeout_ms: u64,
     /// When it is started again.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub restart: Restart,
     /// Whether its program ends after each task: one process is given one message.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub one_shot: bool,
     /// Name of its provider profile, for the status file.
     pub provider: String,
@@ -112,7 +121,8 @@ pub struct Member {
 }
 
 /// How a task is typed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Delivery {
     /// One fixed line that names the file.
     #[default]
@@ -122,7 +132,8 @@ pub enum Delivery {
 }
 
 /// When an agent is started again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Restart {
     /// After any exit.
     Always,

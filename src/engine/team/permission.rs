@@ -54,6 +54,9 @@ impl Work<'_> {
             Command::Start(Some(whom)) | Command::Stop(whom) | Command::Restart(whom) => {
                 self.team.may_command(by, Power::Agent, Some(&self.team.member(whom)?))
             }
+            // Whoever may command some agents alone has no say in who else is there.
+            Command::Hire(_) => self.team.may_command(by, Power::Agent, None),
+            Command::Dismiss(whom) => self.team.may_command(by, Power::Agent, Some(&self.team.member(whom)?)),
             Command::Start(None) => {
                 let mut names = self.team.members.keys();
                 names.try_for_each(|whom| self.team.may_command(by, Power::Agent, Some(whom)))

@@ -10,7 +10,7 @@ pub enum Power {
     Cancel,
     /// Let held messages go on.
     Retry,
-    /// Start, stop and restart agents.
+    /// Start, stop, restart, hire and dismiss agents.
     Agent,
     /// Type into panes, and clear them.
     Pane,

@@ -7,6 +7,7 @@ use crate::engine::input::{Effect, FoundPane};
 use crate::engine::life::Move;
 use crate::engine::message::Outcome;
 use crate::engine::state::Phase;
+use crate::engine::team::reload::NOT_IN_FILE;
 use crate::engine::words::{AgentName, Millis};
 
 /// Who was away while nobody looked at the panes.
@@ -37,6 +38,8 @@ impl Away {
 impl Work<'_> {
     /// Compares what the journal says with the panes that are there.
     pub(in crate::engine) fn recover(&mut self, found: &[FoundPane]) {
+        self.give_way();
+        self.merge();
         let known = self.state.agents.keys();
         let gone: Vec<AgentName> =
             known.filter(|name| !self.team.members.contains_key(*name)).cloned().collect();
@@ -45,7 +48,7 @@ impl Work<'_> {
         }
         self.hasten(); // first: whatever moves or is taken up says that it is there since now
         self.compare(found, Away::Daemon);
-        self.strand();
+        self.strand(NOT_IN_FILE);
         self.expire_all();
     }
 

@@ -10,24 +10,41 @@ use crate::engine::state::Phase;
 use crate::engine::team::Team;
 use crate::engine::words::{AgentName, MessageId, Millis};
 
+/// Why nobody gets what was for somebody, where the team file says so.
+pub(in crate::engine) const NOT_IN_FILE: &str = "is no longer in the team file";
+
 impl Work<'_> {
     /// Takes a new team over.
     pub(in crate::engine) fn change_team(&mut self, team: Team) {
-        let old = std::mem::replace(self.team, team);
-        let gone: Vec<AgentName> =
-            old.members.keys().filter(|name| !self.team.members.contains_key(*name)).cloned().collect();
+        let file = std::mem::replace(self.file, team);
+        let merged = self.merged();
+        let old = std::mem::replace(self.team, merged);
+        self.give_way();
+        // Whoever gave way is not there already.
+        let is_gone = |name: &&AgentName| {
+            !self.team.members.contains_key(*name) && self.state.agents.contains_key(*name)
+        };
+        let gone: Vec<AgentName> = old.members.keys().filter(is_gone).cloned().collect();
         for name in gone {
             self.dismiss(&name);
         }
         let names: Vec<AgentName> = self.team.members.keys().cloned().collect();
         for name in names {
-            let changed = old.members.get(&name).map(|old| self.is_changed(&name, old.launch));
-            if changed.is_none() || (changed == Some(true) && self.has_failed(&name)) {
+            let changed = old.members.get(&name);
+            let changed =
+                changed.map(|old| self.is_changed(&name, old.launch) || self.is_kind_back(&name, &file));
+            let is_new = changed.is_none() || !self.state.agents.contains_key(&name);
+            if is_new || (changed == Some(true) && self.has_failed(&name)) {
                 self.launch(&name);
             }
             self.touch(&name); // one that runs is started anew when it is idle
         }
-        self.strand();
+        self.strand(NOT_IN_FILE);
+        self.forget_gone();
+    }
+
+    /// What is remembered of those who are not there any more is forgotten.
+    pub(in crate::engine) fn forget_gone(&mut self) {
         let team = &*self.team;
         let there = |name: &AgentName| name.is_user() || exists(team, name);
         self.live.edges.retain(|(from, to), _| there(from) && there(to));
@@ -39,13 +56,21 @@ impl Work<'_> {
         self.team.members.get(name).is_some_and(|member| member.launch != old)
     }
 
+    /// Whether somebody was hired like an agent that is in the team file again.
+    fn is_kind_back(&self, name: &AgentName, before: &Team) -> bool {
+        let hired = self.state.hired.get(name);
+        hired.is_some_and(|hired| {
+            !before.has_kind(&hired.recipe.like) && self.file.has_kind(&hired.recipe.like)
+        })
+    }
+
     fn has_failed(&self, name: &AgentName) -> bool {
         self.state.agents.get(name).is_some_and(|agent| matches!(agent.phase, Phase::Failed { .. }))
     }
 
     /// Messages that wait for somebody who is not in the team go back to the pool to which they were sent; if that is
     /// gone too, they end and their senders are told. Looks at every open message, but only when the team changes.
-    pub(in crate::engine) fn strand(&mut self) {
+    pub(in crate::engine) fn strand(&mut self, gone: &str) {
         let stranded = self.state.open.values().filter(|open| !exists(self.team, open.queue()));
         let stranded: Vec<(MessageId, AgentName, bool, Stage)> = stranded
             .map(|open| {
@@ -54,7 +79,7 @@ impl Work<'_> {
             })
             .collect();
         for (id, name, pooled, stage) in stranded {
-            let why = format!("{name} is no longer in the team file");
+            let why = format!("{name} {gone}");
             match stage {
                 _ if !pooled => self.fail(&id, &why),
                 _ if stage.is_queued() => self.postpone(&id, &why, Millis(0), true, Hands::Gone),

@@ -130,6 +130,7 @@ fn subject(event: &Event) -> Option<&MessageId> {
         | Event::Halted { .. }
         | Event::KeptOpen(_)
         | Event::KeptFinished(_)
+        | Event::KeptHired { .. }
         | Event::KeptAgent { .. } => None,
     }
 }

@@ -1,7 +1,8 @@
-//! `tasuki agent`: starts, stops and lists agents, and plays tasuki's own.
+//! `tasuki agent`: starts, stops, hires and lists agents, and plays tasuki's own.
 
 use super::context::{Context, Ended};
 use super::failure::{Failure, Kind};
+use super::hire;
 use super::lab::AGENT_EXAMPLE;
 use super::up::named;
 use super::{shown, why};
@@ -10,6 +11,8 @@ use crate::io::client::ANSWER_DEADLINE;
 use crate::io::clock::Clock;
 use crate::wire::api::{AgentInfo, Done, StatusInfo};
 use clap::Subcommand;
+use serde::Serialize;
+use serde_json::json;
 use std::time::Duration;
 
 /// A window is made within some milliseconds. One that is not there yet is left to `tasuki status`.
@@ -17,12 +20,13 @@ const STARTS_WITHIN_MS: u64 = 2_000;
 /// Between two looks at an agent that is being started.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Starts, stops and lists agents
+/// Starts, stops, hires and lists agents
 #[derive(Debug, clap::Args)]
 #[command(after_help = format!("\
 Examples:
   tasuki agent list
   tasuki agent start                     every agent that is not running
+  tasuki agent hire bob2 --like bob      one more, besides those of the team file
   tasuki agent restart grand_boss        with a new session; it gets its task again{AGENT_EXAMPLE}"))]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -51,6 +55,15 @@ pub(super) enum Verb {
         /// Agent name
         agent: AgentName,
     },
+    Hire(hire::Args),
+    /// Dismisses an agent that was hired; what it works on and what waits for it fails
+    #[command(
+        after_help = "Examples:\n  tasuki agent dismiss bob2\n\nAn agent of the team file is not dismissed: remove it there, or stop it."
+    )]
+    Dismiss {
+        /// Agent name
+        agent: AgentName,
+    },
     /// Lists the agents
     #[command(after_help = "Examples:\n  tasuki agent list --json")]
     List,
@@ -62,10 +75,16 @@ pub(super) enum Verb {
 
 pub(super) fn run(context: &Context, args: &Args) -> Ended {
     match &args.verb {
-        Verb::Start { agent: None } => start(context, None, "/api/agents/start"),
-        Verb::Start { agent: Some(name) } => start(context, Some(name), &format!("/api/agents/{name}/start")),
+        Verb::Start { agent: None } => start(context, None, "/api/agents/start", &json!({})),
+        Verb::Start { agent: Some(name) } => {
+            start(context, Some(name), &format!("/api/agents/{name}/start"), &json!({}))
+        }
         Verb::Stop { agent } => order(context, &format!("/api/agents/{agent}/stop")),
-        Verb::Restart { agent } => start(context, Some(agent), &format!("/api/agents/{agent}/restart")),
+        Verb::Restart { agent } => {
+            start(context, Some(agent), &format!("/api/agents/{agent}/restart"), &json!({}))
+        }
+        Verb::Hire(args) => start(context, Some(&args.name), "/api/agents", &hire::body(args)?),
+        Verb::Dismiss { agent } => order(context, &format!("/api/agents/{agent}/dismiss")),
         Verb::List => list(context),
         // It was run before there was a context.
         #[cfg(feature = "lab")]
@@ -74,9 +93,9 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
 }
 
 /// Has agents started, and looks until their programs run or could not be started.
-fn start(context: &Context, name: Option<&AgentName>, path: &str) -> Ended {
+fn start(context: &Context, name: Option<&AgentName>, path: &str, body: &impl Serialize) -> Ended {
     let client = context.client()?;
-    let done: Done = client.post(path, &serde_json::json!({}), ANSWER_DEADLINE)?;
+    let done: Done = client.post(path, body, ANSWER_DEADLINE)?;
     let workspace = context.workspace()?;
     let name = name.map(|name| why::member(context, &workspace, name).unwrap_or_else(|| name.clone()));
     let clock = Clock::start();

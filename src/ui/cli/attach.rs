@@ -2,6 +2,7 @@
 
 use super::context::{Context, Ended};
 use super::failure::{Failure, Kind};
+use super::roster;
 use crate::daemon::tmux::server::tmux_server;
 use crate::engine::words::AgentName;
 use crate::io::mux::{INSIDE, PROGRAM, Server, shell_word};
@@ -51,7 +52,8 @@ pub(super) struct Args {
 
 pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let workspace = context.workspace()?;
-    let settings = Settings::load(&workspace, &context.around)?.settings;
+    let file = Settings::load(&workspace, &context.around)?.settings;
+    let settings = roster::settings(context, &workspace).unwrap_or(file);
     let server = tmux_server(&workspace, &context.around, &settings);
     let named = args.agent.as_ref().map(|name| settings.team.member(name)).transpose()?;
     // Whoever looks already keeps their window.
@@ -63,7 +65,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let arguments = if is_inside && !args.all {
         server.switch(window.as_ref().map(AgentName::as_str))
     } else if args.all {
-        let windows: Vec<String> = settings.order.iter().map(ToString::to_string).collect();
+        let hired = settings.team.members.keys().filter(|name| !settings.order.contains(name));
+        let windows: Vec<String> = settings.order.iter().chain(hired).map(ToString::to_string).collect();
         server.attach_all(&windows)
     } else {
         server.attach(window.as_ref().map(AgentName::as_str))

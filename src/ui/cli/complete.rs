@@ -41,7 +41,7 @@ fn offered(verb: &str, arg: Arg) -> Arg {
         ("list", "state") => states,
         ("list", "kind") => || ["task", "info", "result", "error"].map(|word| of(word, None)).into(),
         ("send", "to") => addressees,
-        ("send", "from") | (_, "agent") => agents,
+        ("send", "from") | ("hire", "like" | "reports_to") | (_, "agent") => agents,
         ("send", "depends_on") | ("cancel", "ids") => || ids("open"),
         ("retry", "id") => || in_order(ids("held").into_iter().chain(ids("failed"))),
         ("needs", "dismiss") => dismissable,

@@ -2,6 +2,7 @@
 
 use super::context::{Context, Ended};
 use super::failure::{Failure, Kind};
+use super::roster;
 use crate::engine::message::Draft;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::counted;
@@ -128,9 +129,8 @@ fn check_drop(
 ) -> Result<String, Failure> {
     let name = path.file_name().and_then(|name| name.to_str());
     // Where there is no team, any name may be somebody's.
-    let team =
-        context.workspace().ok().and_then(|workspace| Settings::load(&workspace, &context.around).ok());
-    let team = team.map(|loaded| loaded.settings.team);
+    let settings = context.workspace().ok().and_then(|workspace| roster::settings(context, &workspace));
+    let team = settings.map(|settings| settings.team);
     let names = team.as_ref().map(|team| team.names());
     let knows = |name: &str| names.as_ref().is_none_or(|names| names.contains(name));
     let drafts = draft::read(bytes, name, &knows, &mut mint_id, Clock::start().wall(), &Local);

@@ -6,6 +6,7 @@ use super::context::{Context, Ended};
 use super::failure::{Failure, Kind};
 use super::look::look;
 use super::marks::Letters;
+use super::roster;
 use super::table::terminal_width;
 use crate::engine::life::StageName;
 use crate::engine::words::{AgentName, USER};
@@ -16,7 +17,6 @@ use crate::wire::api::{MessagePage, MessagesQuery};
 use crate::wire::message::standing::StandingInfo;
 use crate::wire::message::view::MessageView;
 use crate::wire::number::read_whole;
-use crate::wire::team_file::Settings;
 use crate::wire::time::rfc3339_ms;
 
 /// Messages asked for at once where all are wanted: as many as an answer has at most.
@@ -136,8 +136,8 @@ fn in_our_words(failure: Failure) -> Failure {
 fn known(context: &Context, workspace: &Workspace, args: &Args) -> Ended {
     let Some(name) = args.agent.as_deref().filter(|name| *name != USER) else { return Ok(()) };
     let Ok(name) = AgentName::new(name) else { return Ok(()) };
-    let Ok(loaded) = Settings::load(workspace, &context.around) else { return Ok(()) };
-    loaded.settings.team.addressee(&name).map(drop).map_err(|refusal| {
+    let Some(settings) = roster::settings_for(context, workspace, &name) else { return Ok(()) };
+    settings.team.addressee(&name).map(drop).map_err(|refusal| {
         let mut failure = Failure::from(refusal).within("--agent");
         failure.problem.field = None;
         failure

@@ -6,6 +6,7 @@ use super::failure::{Failure, Kind};
 use super::files;
 use super::inbox::{self, Letters, Reading};
 use super::look::refused;
+use super::roster;
 use super::table::harmless;
 use crate::engine::words::{AgentName, MessageId, USER};
 use crate::io::client::Client;
@@ -15,7 +16,6 @@ use crate::io::workspace::Workspace;
 use crate::read::log_since;
 use crate::wire::api::LogLineInfo;
 use crate::wire::number::read_whole;
-use crate::wire::team_file::Settings;
 use std::io::IsTerminal;
 use std::time::Duration;
 
@@ -121,7 +121,7 @@ fn which(context: &Context, workspace: &Workspace, subject: Option<&str>) -> Res
         return Ok(StatusLog::of_team(workspace));
     };
     if let Ok(name) = AgentName::new(subject) {
-        let team = Settings::load(workspace, &context.around).ok().map(|loaded| loaded.settings.team);
+        let team = roster::settings_for(context, workspace, &name).map(|settings| settings.team);
         if let Some(log) = StatusLog::of_agent(workspace, team.as_ref(), &name) {
             return Ok(log);
         }

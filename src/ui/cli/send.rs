@@ -3,6 +3,7 @@
 use super::context::{Context, Ended, text_or_input};
 use super::dropping::drop_in_queue;
 use super::failure::{Failure, Kind};
+use super::roster;
 use super::table::harmless;
 use super::wait::Waiting;
 use crate::engine::view::SLEEPS;
@@ -187,8 +188,8 @@ pub(super) fn send(
 
 /// Says that a message waits for somebody who does not run and is not started by it.
 fn remark_on_receiver(context: &Context, workspace: &Workspace, client: &Client, to: &AgentName) {
-    let Ok(loaded) = Settings::load(workspace, &context.around) else { return };
-    let team = loaded.settings.team;
+    let Some(settings) = roster::settings_for(context, workspace, to) else { return };
+    let team = settings.team;
     let Ok(to) = team.addressee(to) else { return };
     let one = BTreeSet::from([to.clone()]);
     let members: Vec<&AgentName> = team.pools.get(&to).unwrap_or(&one).iter().collect();
@@ -266,7 +267,8 @@ fn message(context: &Context, workspace: &Workspace, args: &Args, id: &MessageId
 fn check(context: &Context, workspace: &Workspace, message: &Value) -> Ended {
     let draft = json::read(message, &mut mint_id, Clock::start().wall(), &Local)?;
     let loaded = Settings::load(workspace, &context.around)?;
-    loaded.settings.team.addressee(&draft.to)?;
+    let settings = roster::settings_for(context, workspace, &draft.to).unwrap_or(loaded.settings);
+    settings.team.addressee(&draft.to)?;
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use super::ages::{Exact, age, moment};
 use super::columns::{Column, rows};
 use super::marks::Letters;
-use crate::wire::api::{AgentInfo, PulseInfo};
+use crate::wire::api::{AgentInfo, HiredInfo, PulseInfo};
 use std::collections::BTreeSet;
 
 /// Columns by which an agent stands to the right of the one that it reports to.
@@ -70,10 +70,11 @@ pub(super) fn agents(agents: &[AgentInfo], now: &str, style: Style) -> String {
     rows(&columns, order.into_iter().map(row).collect(), style.width)
 }
 
-/// When it is back, if that is known; why it is where it is; or the last line of its pane.
+/// When it is back, if that is known; why it is where it is; or the last line of its pane; or who hired it.
 fn doing(agent: &AgentInfo, now: &str) -> String {
     let until = agent.until.as_ref().map(|until| format!("back at {}", moment(until, now)));
-    let words = agent.why.clone().or_else(|| agent.doing.clone());
+    let hired = || agent.hired.as_ref().map(HiredInfo::words);
+    let words = agent.why.clone().or_else(|| agent.doing.clone()).or_else(hired);
     until.into_iter().chain(words).collect::<Vec<_>>().join("; ")
 }
 

@@ -5,12 +5,12 @@ use super::dropping;
 use super::failure::{Failure, Kind};
 use super::history::draw::{Style, draw, now_words};
 use super::look::{Looked, look};
+use super::roster;
 use super::table::harmless;
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::client::Client;
 use crate::io::workspace::Workspace;
 use crate::wire::api::{AgentHistoryQuery, HistoryInfo, HistoryQuery};
-use crate::wire::team_file::Settings;
 
 /// Prints the history of a message with all its parts, or of an agent, with times and evidence
 #[derive(Debug, clap::Args)]
@@ -81,7 +81,7 @@ fn about_agent(context: &Context, workspace: &Workspace, args: &Args, agent: &Ag
 
 /// The agent of that name or alias.
 pub(super) fn member(context: &Context, workspace: &Workspace, name: &AgentName) -> Option<AgentName> {
-    let team = Settings::load(workspace, &context.around).ok()?.settings.team;
+    let team = roster::settings_for(context, workspace, name)?.team;
     team.addressee(name).ok().filter(|name| team.members.contains_key(name))
 }
 

@@ -142,6 +142,7 @@ pub(super) fn unexpected(response: Response) -> Refused {
     match response {
         Response::Reply(Reply::Refused(refusal)) => refusal.into(),
         Response::Unavailable(why) => Refused::unavailable(why),
+        Response::Unfit { why, cure } => Refused::new(StatusCode::BAD_REQUEST, "bad-recipe", why, cure),
         Response::NotRunning(name) => Refused::not_running(&name),
         other => Refused::new(
             StatusCode::INTERNAL_SERVER_ERROR,

@@ -8,6 +8,7 @@ mod events;
 pub(crate) mod fuzz;
 mod gate;
 mod given;
+mod hiring;
 mod metrics;
 mod openapi;
 mod panes;

@@ -43,7 +43,7 @@ path. It speaks HTTP/1.1 and JSON, to processes of its own user only:
   no running agent is refused with `bad-proof`. Looking is free. Without a key, the caller is the user.
 - `tasuki web` opens a TCP port of this machine for browsers. There the same addresses need `Authorization: Bearer TOKEN` with a token of
   `tasuki web`, bodies are JSON only, and what looks like a secret is hidden. No agent's key counts there. `docs/security.md` has all checks.
-- A request that fails is answered with a status of 400 or more and a `Problem`. Its `code` is a code of refusals, or `bad-request`, `no-message`, `not-ready`, `not-answered`, `not-yours` (403), `too-slow`, `no-such-address`, `no-such-method`, `unavailable` (503: try
+- A request that fails is answered with a status of 400 or more and a `Problem`. Its `code` is a code of refusals, or `bad-request`, `bad-recipe`, `no-message`, `not-ready`, `not-answered`, `not-yours` (403), `too-slow`, `no-such-address`, `no-such-method`, `unavailable` (503: try
   again in a moment), `bug`. Over TCP also `not-our-host` (421), `not-our-origin`, `no-upgrade`, `read-only` (403), `no-token` (401),
   `not-json` (415), `no-length` (411), `old-http` (505), `too-large`, `too-many-streams`, `no-page`. Of `tasuki web`: `port-taken`, `bad-port`,
   `web-file` (409), `other-way`.

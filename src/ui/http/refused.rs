@@ -100,8 +100,10 @@ fn status_of(code: Code) -> StatusCode {
         Code::TooLarge | Code::ContentTooLarge | Code::MetadataTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Code::NoRoute | Code::BadProof | Code::NotYours | Code::CommandNotAllowed => StatusCode::FORBIDDEN,
         Code::UnknownAgent => StatusCode::NOT_FOUND,
-        Code::IdConflict | Code::NotOpen | Code::WrongStage => StatusCode::CONFLICT,
-        Code::RateExceeded | Code::TooMany | Code::NoRoom => StatusCode::TOO_MANY_REQUESTS,
+        Code::IdConflict | Code::NotOpen | Code::WrongStage | Code::NameTaken | Code::NotHired => {
+            StatusCode::CONFLICT
+        }
+        Code::RateExceeded | Code::TooMany | Code::NoRoom | Code::RosterFull => StatusCode::TOO_MANY_REQUESTS,
         Code::DiskFull => StatusCode::INSUFFICIENT_STORAGE,
         Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
         _ => StatusCode::BAD_REQUEST,

@@ -5,7 +5,7 @@ use super::gate::{Gate, JsonAnswer, duration, seen, unexpected};
 use super::given::{Asked, Given, Key, Question, Raw, Word, json_of};
 use super::refused::Refused;
 use super::tcp::asked::{prove, tab, web};
-use super::{WAIT_MS_MAX, events, metrics, openapi, panes, screen};
+use super::{WAIT_MS_MAX, events, hiring, metrics, openapi, panes, screen};
 use crate::daemon::clients::request::{Request, Response, Until};
 use crate::engine::input::{Command, Reply};
 use crate::engine::life::StageName;
@@ -15,10 +15,10 @@ use crate::engine::words::{AgentName, MessageId, Millis, Token};
 use crate::io::chance::mint_id;
 use crate::wire::api::{
     Accepted, AgentHistoryQuery, AgentQuery, AgentsQuery, CancelQuery, Done, DownBody, EventsQuery, HaltBody,
-    Health, HistoryQuery, InboxQuery, LogQuery, MessageQuery, MessagesQuery, NeedsQuery, PaneAnswerBody,
-    PaneAnswered, PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody,
-    Problem, ProofInfo, ProveQuery, ReplyBody, ResetInfo, ScreenInfo, ScreenQuery, StatusQuery, StepInfo,
-    TabInfo, TeamQuery, ViewInfo, WaitQuery, Waited, WebBody, WebInfo,
+    Health, HireBody, HistoryQuery, InboxQuery, LogQuery, MessageQuery, MessagesQuery, NeedsQuery,
+    PaneAnswerBody, PaneAnswered, PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped,
+    PaneWaitBody, Problem, ProofInfo, ProveQuery, ReplyBody, ResetInfo, ScreenInfo, ScreenQuery, StatusQuery,
+    StepInfo, TabInfo, TeamQuery, ViewInfo, WaitQuery, Waited, WebBody, WebInfo,
 };
 use crate::wire::message::{draft, json};
 use axum::extract::State;
@@ -108,6 +108,12 @@ fn about_all() -> Vec<Address> {
 
 fn about_agents() -> Vec<Address> {
     vec![
+        post::<HireBody, Done, _, _>("/api/agents", hiring::hire, "hires an agent, and starts it"),
+        post::<(), Done, _, _>(
+            "/api/agents/{name}/dismiss",
+            hiring::dismiss,
+            "dismisses an agent that was hired; what waits for it fails",
+        ),
         post::<(), Done, _, _>("/api/agents/start", start_all, "starts every agent that is not running"),
         post::<(), Done, _, _>("/api/agents/{name}/start", start, "starts an agent"),
         post::<(), Done, _, _>("/api/agents/{name}/stop", stop, "stops an agent; its messages wait"),

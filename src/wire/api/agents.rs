@@ -1,5 +1,6 @@
 //! The workspace and its agents, as they are shown.
 
+use super::hiring::HiredInfo;
 use super::step::HistoryStepInfo;
 use crate::engine::screen::reading::Dialog;
 use crate::wire::message::view::MessageView;
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct StatusInfo {
     /// The daemon; null if none is running.
     pub daemon: Option<DaemonInfo>,
-    /// Agents in the order of the team file, the boss first.
+    /// Agents in the order of the team file, the boss first; then those that were hired.
     pub agents: Vec<AgentInfo>,
     /// Number of messages that have not ended.
     pub open: usize,
@@ -108,7 +109,7 @@ pub struct DaemonInfo {
 /// All agents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentList {
-    /// Agents in the order of the team file, the boss first.
+    /// Agents in the order of the team file, the boss first; then those that were hired.
     pub agents: Vec<AgentInfo>,
 }
 
@@ -148,6 +149,9 @@ pub struct AgentInfo {
     pub pid: Option<u32>,
     /// Profile name.
     pub provider: String,
+    /// How it came into the team, if it is not in the team file.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub hired: Option<HiredInfo>,
     /// Number of messages that wait for it.
     pub queued: usize,
     /// Time since which it runs (RFC 3339).
@@ -204,10 +208,10 @@ pub struct AgentHistoryInfo {
     pub unread: u64,
 }
 
-/// The team file as it is in force.
+/// The team in force.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TeamInfo {
-    /// Agents in the order of the team file.
+    /// Agents in the order of the team file; then those that were hired.
     pub members: Vec<MemberInfo>,
     /// Pools.
     pub pools: Vec<PoolInfo>,

@@ -2,6 +2,7 @@
 
 mod agents;
 mod events;
+mod hiring;
 mod kinds;
 mod messages;
 mod needs;
@@ -18,6 +19,7 @@ pub use agents::{
 pub use events::{
     EventsQuery, ResetInfo, RunInfo, ScreenInfo, ScreenQuery, StepInfo, ViewInfo, WorkspaceInfo,
 };
+pub use hiring::{HireBody, HiredInfo};
 pub use kinds::{NeedKindInfo, NotifyKind};
 pub use messages::{
     AnswerInfo, HistoryInfo, HistoryTree, InboxInfo, LetterInfo, LogLineInfo, LogPage, MessageDetails,

@@ -44,7 +44,7 @@ pub(super) struct TeamFile {
 }
 
 /// One agent: a program in a window of its own.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Agent")]
 pub(super) struct AgentEntry {
@@ -194,7 +194,8 @@ pub(super) struct RouteEntry {
 pub(super) struct MayEntry {
     /// Agent or pool.
     pub(super) agent: At<String>,
-    /// Commands: `cancel` and `retry` (messages), `agent` (start, stop, restart), `pane` (send, clear), `stop` (`stop
+    /// Commands: `cancel` and `retry` (messages), `agent` (start, stop,
+    /// restart, hire, dismiss), `pane` (send, clear), `stop` (`stop
     /// --all`, `stop --off`), `down`.
     #[serde(rename = "do")]
     pub(super) verbs: Vec<At<String>>,

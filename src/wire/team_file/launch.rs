@@ -368,7 +368,16 @@ fn digest(
     let inherits = agent.inherit_env.unwrap_or(true);
     let whom = (name, phrase, root, prompt, model, permission_mode);
     let way = prompt.map(|_| &profile.prompt);
-    let parts = format!("{:?}", (template, cwd, own, &profile.env, inherits, whom, way));
-    let hash = Sha256::digest(parts.as_bytes());
+    of_text(&format!("{:?}", (template, cwd, own, &profile.env, inherits, whom, way)))
+}
+
+/// Changes when those must be started anew that are made of a profile alone.
+pub(super) fn digest_of_profile(profile: &Profile) -> Digest {
+    let Profile { command, prompt, model_args, permission_args, env, .. } = profile;
+    of_text(&format!("{:?}", (command, prompt, model_args, permission_args, env)))
+}
+
+fn of_text(text: &str) -> Digest {
+    let hash = Sha256::digest(text.as_bytes());
     Digest(hash.iter().take(16).fold(0, |sum, byte| (sum << 8) | u128::from(*byte)))
 }

@@ -3,11 +3,11 @@
 use super::file::{AgentEntry, TeamFile};
 use super::finding::{Book, Finding, Place};
 use super::general::{General, general};
-use super::launch::{Ground, Launch};
+use super::launch::{Ground, Launch, digest_of_profile};
 use super::outside::Outside;
 use super::profile::{self, Profile};
 use super::roster::{Roster, roster};
-use super::settings::{Settings, TmuxSocket};
+use super::settings::{Entries, Settings, TmuxSocket};
 use super::values::At;
 use super::{check, commands, doorbells, env, notify, phrase};
 use crate::engine::suggest::did_you_mean;
@@ -47,10 +47,11 @@ pub(super) fn settings(
     let inherited = env::inherited(around);
     let ground = Ground { workspace, around, inherited: &inherited, outside, found: RefCell::default() };
     let parts = Parts { roster: &roster, profiles: &profiles, general: &general, ground };
-    let (mut members, mut launches) = (BTreeMap::new(), BTreeMap::new());
+    let (mut members, mut launches, mut entries) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     for (name, index) in &roster.members {
-        let agent = file.agents.value.get(*index);
-        if let Some((member, launch)) = agent.and_then(|agent| parts.agent(name, agent, book)) {
+        let Some(agent) = file.agents.value.get(*index) else { continue };
+        if let Some((member, launch)) = parts.agent(name, agent, book) {
+            entries.insert(name.clone(), Arc::new(agent.clone()));
             members.insert(name.clone(), member);
             launches.insert(name.clone(), Arc::new(launch));
         }
@@ -67,25 +68,60 @@ pub(super) fn settings(
     order.sort_unstable();
     let order = order.into_iter().map(|(_, name)| name).collect();
     let Roster { aliases, pools, routes, may, .. } = roster;
+    let templates = profiles.iter();
+    let templates =
+        templates.map(|(name, profile)| (name.clone(), template(name, profile, &general))).collect();
     let commands = commands::commands(file.commands.as_ref(), book);
-    let team = Team { members, aliases, pools, routes, may, limits: general.limits.clone(), commands };
+    let limits = general.limits.clone();
+    let team = Team { members, aliases, pools, routes, may, templates, limits, commands };
     let notify = file.notify.as_ref();
     let notify =
         notify.map(|entry| Arc::new(notify::notify(entry, workspace.root(), &inherited, outside, book)));
     let session = session.to_owned();
-    Ok(Settings { team, order, session, tmux_socket, launches, profiles, general, notify })
+    Ok(Settings {
+        team,
+        order,
+        session,
+        tmux_socket,
+        launches,
+        entries: Entries(entries),
+        profiles,
+        general,
+        notify,
+    })
 }
 
 /// What an agent depends on besides its own entry.
-struct Parts<'a> {
-    roster: &'a Roster,
-    profiles: &'a BTreeMap<String, Profile>,
-    general: &'a General,
-    ground: Ground<'a>,
+pub(super) struct Parts<'a> {
+    pub(super) roster: &'a Roster,
+    pub(super) profiles: &'a BTreeMap<String, Profile>,
+    pub(super) general: &'a General,
+    pub(super) ground: Ground<'a>,
+}
+
+/// A member of whom nothing is said but its profile.
+fn template(name: &str, profile: &Profile, general: &General) -> Member {
+    Member {
+        reports_to: AgentName::user(),
+        phrase: String::new(),
+        token: true,
+        delivery: Delivery::default(),
+        timeout_ms: profile.timeout_ms.unwrap_or(general.default_timeout_ms),
+        restart: profile.restart,
+        one_shot: profile.one_shot,
+        provider: name.to_owned(),
+        launch: digest_of_profile(profile),
+    }
 }
 
 impl Parts<'_> {
-    fn agent(&self, name: &AgentName, agent: &AgentEntry, book: &mut Book) -> Option<(Member, Launch)> {
+    /// A member and its launch. What is wrong is in `book`.
+    pub(super) fn agent(
+        &self,
+        name: &AgentName,
+        agent: &AgentEntry,
+        book: &mut Book,
+    ) -> Option<(Member, Launch)> {
         refuse_unready(agent, book);
         let phrase = phrase_of(name, agent, book);
         let profile = self.profile(agent, book)?;

@@ -145,6 +145,13 @@ pub(super) fn build_command(
     Assembled { words, way, sets_env: wants && before.by_env }
 }
 
+/// Whether a model that an agent is given gets to its program.
+pub(super) fn takes_model(agent: &AgentEntry, profile: &Profile) -> bool {
+    let own = agent.command.as_ref().map(|command| command.value.as_slice());
+    let is_profiles = own.is_none_or(|own| starts_same(own, &profile.command));
+    (is_profiles && !profile.model_args.is_empty()) || says(own, "{model}")
+}
+
 /// By what an agent's system prompt would come to it.
 struct Ways {
     by_args: bool,

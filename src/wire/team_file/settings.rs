@@ -1,5 +1,6 @@
 //! What a team file means.
 
+use super::file::AgentEntry;
 use super::general::General;
 use super::launch::Launch;
 use super::notify::NotifySettings;
@@ -22,6 +23,8 @@ pub struct Settings {
     pub tmux_socket: TmuxSocket,
     /// How each member is started. Shared: a launch has a whole environment, and a large team has a hundred.
     pub launches: BTreeMap<AgentName, Arc<Launch>>,
+    /// What is written of each member, for those that are hired like it.
+    pub(super) entries: Entries,
     /// Every profile by name, those that no agent has included.
     pub profiles: BTreeMap<String, Profile>,
     /// What holds for the whole team; its `limits` are those of `team`.
@@ -29,6 +32,18 @@ pub struct Settings {
     /// The command that is told when something waits for a person.
     pub notify: Option<Arc<NotifySettings>>,
 }
+
+/// What is written of each member. Two files mean the same whatever is written in them: members and launches say what they mean.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Entries(pub(super) BTreeMap<AgentName, Arc<AgentEntry>>);
+
+impl PartialEq for Entries {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Entries {}
 
 /// Which tmux server the team lives in.
 #[derive(Debug, Clone, PartialEq, Eq)]

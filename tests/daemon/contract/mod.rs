@@ -282,6 +282,20 @@ fn command(contract: &mut Contract) {
         contract.asks(200, &format!("POST /api/agents/boss/{what}"), "");
     }
     contract.asks(200, "POST /api/agents/start", "");
+    let hire = r#"{"name": "助", "like": "boss"}"#;
+    contract.refuses(400, "POST /api/agents", hire);
+    contract.refuses(400, "POST /api/agents", r#"{"name": "boss2", "like": "boss", "provider": "plain"}"#);
+    contract.refuses(400, "POST /api/agents", r#"{"name": "boss2", "like": "boss", "cwd": "nowhere"}"#);
+    contract.refuses(404, "POST /api/agents", r#"{"name": "boss2", "like": "nobody"}"#);
+    contract.refuses(409, "POST /api/agents", r#"{"name": "b", "like": "boss"}"#);
+    contract.asks(
+        200,
+        "POST /api/agents",
+        r#"{"name": "boss2", "like": "boss", "env": {"A": "印", "B": null}}"#,
+    );
+    assert_eq!(contract.gets("/api/agents/boss2")["agent"]["hired"]["like"], "boss");
+    contract.asks(200, "POST /api/agents/boss2/dismiss", "");
+    contract.refuses(409, "POST /api/agents/boss/dismiss", "");
     let web = contract.asks(200, "POST /api/web", "{}").json();
     by_port(contract, &web);
     contract.asks(200, "POST /api/web", r#"{"off": true}"#);

@@ -54,6 +54,7 @@ pub(crate) fn team() -> Team {
         pools: BTreeMap::from([(name("crew"), BTreeSet::from([name("ann"), name("bob")]))]),
         routes: BTreeMap::new(),
         may: BTreeMap::new(),
+        templates: BTreeMap::from([("scripted".to_owned(), member(USER))]),
         limits: Limits::default(),
         commands: BTreeMap::from([("test".to_owned(), vec!["cargo".to_owned(), "test".to_owned()])]),
     }

@@ -10,6 +10,7 @@ mod delivering;
 mod ending;
 mod flows;
 mod free;
+mod hiring;
 mod inferring;
 mod life;
 mod loops;

@@ -58,6 +58,7 @@ pub(crate) fn say_event(event: &Event, now: Millis) -> String {
         Event::Halted { since: None, .. } => "not halted".to_owned(),
         Event::KeptOpen(open) => format!("kept {}", open.message.id),
         Event::KeptFinished(finished) => format!("kept {}, which has ended", finished.message.id),
+        Event::KeptHired { name, .. } => format!("kept hired {name}"),
         Event::KeptAgent { name, .. } => format!("kept {name}"),
     }
 }
@@ -145,7 +146,16 @@ fn say_change(change: &AgentChange, now: Millis) -> String {
         }
         AgentChange::Answered { choice, by } => format!("answered by {}: {choice}", by.words()),
         AgentChange::Interrupted { id, how } => format!("{id} broken off: {how:?}"),
-        AgentChange::Removed => "removed".to_owned(),
+        AgentChange::Hired(hired) => {
+            format!(
+                "hired by {}, {}, reports to {}",
+                hired.by,
+                hired.recipe.like.words(),
+                hired.member.reports_to
+            )
+        }
+        AgentChange::Removed { by: None } => "removed".to_owned(),
+        AgentChange::Removed { by: Some(by) } => format!("dismissed by {by}"),
     }
 }
 

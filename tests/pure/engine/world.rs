@@ -104,11 +104,13 @@ impl World {
 
     /// The daemon ends, and another one replays its journal.
     pub(crate) fn reload(&mut self) {
-        let mut engine = Engine::new(self.engine.team().clone());
+        let mut engine = Engine::new(self.engine.file_team().clone());
         for (seq, at, events) in &self.journal {
             engine.replay(*seq, *at, events).expect("the journal is whole");
         }
         assert_eq!(engine.state(), self.engine.state(), "a replay gives another state");
+        let (there, here) = (&engine.team().members, &self.engine.team().members);
+        assert!(there.keys().eq(here.keys()), "a replay gives another team");
         self.engine = engine;
     }
 
@@ -127,7 +129,7 @@ impl World {
         let seq = Seq(self.engine.state().seq.0 + 1);
         self.journal = vec![(seq, self.now, self.engine.state().snapshot().collect())];
         self.engine.segment_closed(seq);
-        self.replayed = Engine::new(self.engine.team().clone());
+        self.replayed = Engine::new(self.engine.file_team().clone());
         for (seq, at, events) in &self.journal {
             self.replayed.replay(*seq, *at, events).expect("a snapshot is whole");
         }

@@ -73,6 +73,9 @@ pub(crate) enum Op {
         changed: u8,
         weak: u8,
     },
+    /// Somebody is hired like this one, or dismissed.
+    Hire(u8),
+    Dismiss,
     /// The daemon ends and comes back; whose panes are still there.
     Crash {
         found: u8,
@@ -150,6 +153,8 @@ fn op() -> impl Strategy<Value = Op> {
         1 => Just(Op::StartAll),
         1 => one().prop_map(Op::Stop),
         1 => one().prop_map(Op::Restart),
+        3 => one().prop_map(Op::Hire),
+        1 => Just(Op::Dismiss),
         90 => (one(), one()).prop_map(|(agent, how)| Op::Work { agent, how }),
         5 => (one(), one()).prop_map(|(agent, with)| Op::Claim { agent, with }),
         4 => (one(), one(), 0..3u8, one(), any::<bool>())

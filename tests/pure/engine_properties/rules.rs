@@ -380,7 +380,8 @@ impl Rules {
     fn is_named(&self, draft: &Draft, open: &Open) -> bool {
         let Some((from, agent)) = draft.from.as_ref().zip(open.agent.as_ref()) else { return false };
         let asked = self.team.pools.get(from).is_some_and(|members| members.contains(agent));
-        self.team.sender(from).is_ok_and(|from| from == *agent) || asked && open.message.to == *from
+        let is_it = from == agent || self.team.sender(from).is_ok_and(|from| from == *agent);
+        is_it || asked && open.message.to == *from
     }
 
     /// What is given first was accepted first, among those of the highest priority that may go, be they accepted in the same step.

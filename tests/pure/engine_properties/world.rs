@@ -24,12 +24,16 @@ use tasuki::engine::message::{Outcome, Source};
 use tasuki::engine::state::{Phase, State};
 use tasuki::engine::team::Team;
 use tasuki::engine::team::need::NeedKind;
+use tasuki::engine::team::roster::{Hire, Host, Like, Recipe};
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
 
 /// Everybody who is ever in the team.
-const NAMES: [&str; 5] = ["boss", "ann", "bob", "eve", "zed"];
+const NAMES: [&str; 6] = ["boss", "ann", "bob", "eve", "zed", HIRED];
+/// Who is in the team while he is hired.
+const HIRED: &str = "hal";
 /// Everybody to whom one may think of writing.
-const TARGETS: [&str; 10] = ["boss", "ann", "bob", "eve", "zed", "crew", "pair", "gb", "user", "nobody"];
+const TARGETS: [&str; 11] =
+    ["boss", "ann", "bob", "eve", "zed", "crew", "pair", "gb", "user", "nobody", HIRED];
 
 /// What a pane's worker was asked and has not answered.
 #[derive(Debug, Clone, Default)]
@@ -246,6 +250,8 @@ impl World {
             Op::StartAll => self.ask(Command::Start(None)),
             Op::Stop(pick) => self.ask(Command::Stop(agent(*pick))),
             Op::Restart(pick) => self.ask(Command::Restart(agent(*pick))),
+            Op::Hire(model) => self.ask(Command::Hire(Box::new(wanted(agent(*model))))),
+            Op::Dismiss => self.ask(Command::Dismiss(name(HIRED))),
             Op::Work { agent: who, how } => self.work(&agent(*who), *how),
             Op::Claim { agent: who, with } => self.claim(&agent(*who), *with),
             Op::Noise { agent: who, message, turn, what, old } => {
@@ -562,6 +568,13 @@ fn make_team(missing: u8, changed: u8, weak: u8) -> Team {
     }
     team.pools.retain(|_, members| !members.is_empty());
     team
+}
+
+fn wanted(model: AgentName) -> Hire {
+    let like = Like::Member(model);
+    let recipe = Recipe { like, cwd: None, model: None, env: Default::default(), host: Host::Local };
+    let (name, phrase) = (name(HIRED), "OK".to_owned());
+    Hire { name, reports_to: None, phrase, recipe, flow: None, notes: Vec::new() }
 }
 
 fn place(agent: &AgentName, nonce: Nonce) -> (PaneId, ProcessKey) {

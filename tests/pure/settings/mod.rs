@@ -4,6 +4,7 @@ mod broken;
 mod default_team;
 mod documents;
 mod good;
+mod hiring;
 mod large;
 mod lock;
 mod profile_files;

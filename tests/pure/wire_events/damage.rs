@@ -96,7 +96,7 @@ fn errors_say_what_and_where() {
         event 0 cannot be read (the code "no-such" is not known to this version at line 1 column 36): the line is damaged, or a newer tasuki wrote it
         event 0 cannot be read (the nonce "3f2a" is not 16 digits of 0-9a-f at line 1 column 65): the line is damaged, or a newer tasuki wrote it
         event 0 cannot be read (the pane "%+5" is not tmux's number of a pane, such as %5 at line 1 column 119): the line is damaged, or a newer tasuki wrote it
-        event 0 cannot be read (unknown variant `exploded`, expected one of `launching`, `up`, `adopted`, `down`, `lost`, `blocked`, `answered`, `interrupted`, `removed` at line 1 column 49): the line is damaged, or a newer tasuki wrote it
+        event 0 cannot be read (unknown variant `exploded`, expected one of `launching`, `up`, `adopted`, `down`, `lost`, `blocked`, `answered`, `interrupted`, `hired`, `removed` at line 1 column 49): the line is damaged, or a newer tasuki wrote it
         event 0 cannot be read (the digest "00FF0123456789abcdef0123456789ab" is not 32 digits of 0-9a-f at line 1 column 161): the line is damaged, or a newer tasuki wrote it
         not a list of events (missing field `state` at line 1 column 2): the line is damaged, or is not one of the journal's
         not a list of events (invalid length 0, expected an object with `state` at line 1 column 2): the line is damaged, or is not one of the journal's"#]].assert_eq(&said.join("\n"));

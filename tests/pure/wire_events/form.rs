@@ -1,7 +1,7 @@
 //! What the lines look like: one of each kind.
 
 use crate::wire_events::samples::{
-    NOON, accepted, agent, ended, finished, id, message, moved, open, plain, token, turn,
+    NOON, accepted, agent, ended, finished, hired, id, message, moved, open, plain, token, turn,
 };
 use expect_test::{Expect, expect};
 use tasuki::engine::event::{AgentChange, Event, Why};
@@ -15,6 +15,7 @@ use tasuki::engine::message::{
 use tasuki::engine::screen::reading::Dialog;
 use tasuki::engine::state::{Agent, Counts, LastEnd, Open, PartAnswer, Phase, Progress};
 use tasuki::engine::team::need::{AnsweredBy, Need, NeedKind};
+use tasuki::engine::team::roster::{Hired, Host, Like, Recipe};
 use tasuki::engine::words::{Millis, Nonce, PaneId, ProcessKey, Seq};
 use tasuki::wire::events::{decode, encode, encode_snapshot};
 
@@ -27,6 +28,11 @@ fn need(kind: NeedKind, until: Option<Millis>, over: bool) -> Need {
     let asks = (kind == NeedKind::Input).then(|| dialog.into());
     let (open_ended, looks) = (kind == NeedKind::Repair, u8::from(over));
     Need { asks, until, open_ended, looks, over, ..Need::new(kind, "it says so".into(), Millis(NOON)) }
+}
+
+fn of_profile() -> Recipe {
+    let like = Like::Profile("claude".into());
+    Recipe { like, cwd: None, model: None, env: Default::default(), host: Host::Local }
 }
 
 #[test]
@@ -182,7 +188,9 @@ fn what_happens_to_agents() {
         AgentChange::Answered { choice: "1. Yes".into(), by: AnsweredBy::Person },
         broken_off(Interrupted::Ended),
         broken_off(Interrupted::GoesOn { why: "no key".into() }),
-        AgentChange::Removed,
+        AgentChange::Hired(Box::new(hired())),
+        AgentChange::Removed { by: None },
+        AgentChange::Removed { by: Some(agent("boss")) },
     ];
     let events = changes.map(|change| Event::Agent { name: agent("coder"), change });
     check(
@@ -204,7 +212,9 @@ fn what_happens_to_agents() {
             {"event":"agent","name":"coder","change":"answered","choice":"1. Yes","by":"person"}
             {"event":"agent","name":"coder","change":"interrupted","id":"msg-1","how":{"turn":"ended"}}
             {"event":"agent","name":"coder","change":"interrupted","id":"msg-1","how":{"turn":"goes_on","why":"no key"}}
-            {"event":"agent","name":"coder","change":"removed"}"#]],
+            {"event":"agent","name":"coder","change":"hired","by":"boss","recipe":{"like":"coder","cwd":"../b","model":"opus","env":{"KEY":"v \"1\"","NOT":null},"host":"local"},"member":{"reports_to":"boss","phrase":"BOB2 終わり","token":true,"delivery":"inline","timeout_ms":1800000,"restart":"always","one_shot":true,"provider":"claude","launch":"000000000000000000000000000000d1"}}
+            {"event":"agent","name":"coder","change":"removed"}
+            {"event":"agent","name":"coder","change":"removed","by":"boss"}"#]],
     );
 }
 
@@ -251,6 +261,10 @@ fn a_snapshot() {
     };
     let events = [
         Event::KeptAgent { name: agent("coder"), agent: Box::new(up) },
+        Event::KeptHired {
+            name: agent("bob2"),
+            hired: Box::new(Hired { recipe: of_profile(), flow: Some("flow-1".into()), ..hired() }),
+        },
         Event::KeptAgent { name: agent("idler"), agent: Box::default() },
         Event::KeptAgent {
             name: agent("sick"),
@@ -273,6 +287,7 @@ fn a_snapshot() {
         &events,
         &expect![[r#"
             {"event":"kept_agent","name":"coder","phase":"up","pane":"%5","process":{"pid":4242,"start_ticks":987654},"nonce":"0000000000003f2a","current":"msg-1","given":"msg-1","hops":2,"blocked":{"kind":"input","why":"it says so","asks":{"text":"Go on?\n続けますか","choices":["1. Yes","2. No"]},"since":1770033600000},"looks":2,"last_end":{"why":"exit 1"},"restarts":[1770033599000],"up_since":1770033600000,"counts":{"completed":42,"failed":3,"sent":50,"received":55,"restarts":1}}
+            {"event":"kept_hired","name":"bob2","by":"boss","recipe":{"provider":"claude","host":"local"},"member":{"reports_to":"boss","phrase":"BOB2 終わり","token":true,"delivery":"inline","timeout_ms":1800000,"restart":"always","one_shot":true,"provider":"claude","launch":"000000000000000000000000000000d1"},"flow":"flow-1"}
             {"event":"kept_agent","name":"idler","phase":"absent"}
             {"event":"kept_agent","name":"sick","phase":"failed","why":"gone"}
             {"event":"kept_agent","name":"weak","phase":"restarting","restart_at":1770033600000}

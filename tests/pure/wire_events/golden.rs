@@ -4,7 +4,7 @@
 
 use crate::wire_events::golden_checks::checks;
 use crate::wire_events::samples::{
-    NOON, accepted, agent, ended, finished, id, message, moved, open, plain, token, turn,
+    NOON, accepted, agent, ended, finished, hired, id, message, moved, open, plain, token, turn,
 };
 use expect_test::expect_file;
 use std::sync::Arc;
@@ -348,7 +348,9 @@ fn changes() -> Vec<Event> {
         broken_off(Interrupted::WasOver),
         broken_off(Interrupted::NotGiven),
         broken_off(Interrupted::GoesOn { why: "no \"key\"".into() }),
-        AgentChange::Removed,
+        AgentChange::Removed { by: None },
+        AgentChange::Removed { by: Some(agent("boss")) },
+        AgentChange::Hired(Box::new(hired())),
     ]
     .map(change)
     .into()

@@ -41,7 +41,9 @@ fn members(value: &serde_json::Value, names: &mut BTreeSet<String>) {
         serde_json::Value::Object(members_of) => {
             for (name, value) in members_of {
                 names.insert(name.clone());
-                members(value, names);
+                if name != "env" {
+                    members(value, names); // the names of variables are a person's own
+                }
             }
         }
         serde_json::Value::Array(list) => list.iter().for_each(|value| members(value, names)),

@@ -5,6 +5,8 @@ use tasuki::engine::life::{CompletionSource, Move, Turn, TurnKind};
 use tasuki::engine::message::seldom::Seldom;
 use tasuki::engine::message::{Body, BodyRef, Kind, Message, OnDoubt, Outcome, Priority};
 use tasuki::engine::state::{Finished, Open};
+use tasuki::engine::team::roster::{Hired, Host, Like, Recipe};
+use tasuki::engine::team::{Delivery, Member, Restart};
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Seq, Token};
 
 /// 2026-02-02T12:00:00Z.
@@ -98,4 +100,28 @@ pub(crate) fn ended_as(name: &str, outcome: Outcome) -> Event {
         at: Millis(NOON + 90_000),
     };
     Event::Ended { id: id(name), outcome, answer: Some(Box::new(answer)), why: None }
+}
+
+/// Hired by the boss, like the coder.
+pub(crate) fn hired() -> Hired {
+    let member = Member {
+        reports_to: agent("boss"),
+        phrase: "BOB2 終わり".into(),
+        token: true,
+        delivery: Delivery::Inline,
+        timeout_ms: 1_800_000,
+        restart: Restart::Always,
+        one_shot: true,
+        provider: "claude".into(),
+        launch: Digest(0xd1),
+    };
+    let env = [("KEY".to_owned(), Some("v \"1\"".to_owned())), ("NOT".to_owned(), None)].into();
+    let recipe = Recipe {
+        like: Like::Member(agent("coder")),
+        cwd: Some("../b".into()),
+        model: Some("opus".into()),
+        env,
+        host: Host::Local,
+    };
+    Hired { by: agent("boss"), recipe, member, flow: None }
 }

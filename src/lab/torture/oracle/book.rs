@@ -153,7 +153,7 @@ impl Book {
                     AgentChange::Down { .. }
                     | AgentChange::Lost { .. }
                     | AgentChange::Launching { .. }
-                    | AgentChange::Removed,
+                    | AgentChange::Removed { .. },
             } => {
                 self.up.remove(name.as_str());
             }

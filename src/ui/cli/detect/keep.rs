@@ -9,6 +9,7 @@ use crate::io::workspace::Workspace;
 use crate::io::{frames, regular};
 use crate::ui::cli::context::{Context, Ended};
 use crate::ui::cli::failure::{Failure, Kind};
+use crate::ui::cli::roster;
 use crate::wire::clean::escape;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -245,7 +246,8 @@ fn newest(workspace: &Workspace, agent: &AgentName) -> Result<PathBuf, Failure> 
 
 /// The profile of a member.
 fn provider_of(context: &Context, workspace: &Workspace, agent: &AgentName) -> Result<String, Failure> {
-    let team = crate::wire::team_file::Settings::load(workspace, &context.around)?.settings.team;
+    let file = crate::wire::team_file::Settings::load(workspace, &context.around)?.settings;
+    let team = roster::settings_for(context, workspace, agent).unwrap_or(file).team;
     let name = team.member(agent)?;
     Ok(team.members.get(&name).map(|member| member.provider.clone()).unwrap_or_default())
 }
