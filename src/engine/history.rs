@@ -7,7 +7,7 @@ use super::life::Move;
 use super::message::{Kind, Message, Outcome};
 use super::state::State;
 use super::words::{AgentName, MessageId, Millis};
-use crate::engine::evidence::Evidence;
+use crate::engine::evidence::{Base, Evidence};
 use crate::engine::view::ONLY_THE_END;
 use crate::engine::words::ourselves;
 
@@ -53,19 +53,9 @@ pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
         Event::Said { id, turn, text, notice, .. } => {
             (Some(id.clone()), whose.cloned(), format!("{id}: {}", said(*turn, text, *notice)))
         }
-        Event::Based { id, base } => {
-            let commit = base
-                .commit
-                .as_deref()
-                .map_or(String::new(), |commit| format!(", commit {}", commit.get(..12).unwrap_or(commit)));
-            let agent = &base.agent;
-            let text = format!("{id} is held against what {agent} has now{commit}");
-            (Some(id.clone()), Some(agent.clone()), text)
-        }
+        Event::Based { id, base } => (Some(id.clone()), Some(base.agent.clone()), based(id, base)),
         Event::Checked { id, made, evidence } => {
-            let found: Vec<String> = evidence.iter().map(Evidence::told).collect();
-            let text = format!("{id} was checked (claim {made}): {}", found.join("; "));
-            (Some(id.clone()), whose.cloned(), text)
+            (Some(id.clone()), whose.cloned(), checked(id, *made, evidence))
         }
         Event::Ended { id, outcome, answer, why } => {
             let answered = answer.as_ref().map(|answer| &answer.from).filter(|from| **from != ourselves());
@@ -82,36 +72,12 @@ pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
             return None; // whoever was told of it knows
         }
         Event::Agent { name, change } => (None, Some(name.clone()), format!("{name} {}", changed(change))),
-        Event::Halted { since: Some(_), by } => (
-            None,
-            None,
-            format!("queue/STOP exists{}: nothing is typed", asked_by(by.as_ref(), ", made by ")),
-        ),
-        Event::Halted { since: None, by } => (
-            None,
-            None,
-            format!("queue/STOP is gone{}: work goes on", asked_by(by.as_ref(), ", removed by ")),
-        ),
+        Event::Halted { since, by } => (None, None, halted(since.is_some(), by.as_ref())),
         // Its move says so.
         Event::Claimed { .. } => return None,
-        Event::FlowOpened { head, .. } => {
-            let name = head.name.as_deref().map_or(String::new(), |name| format!(" ({name})"));
-            (None, None, format!("session {}{name} was begun by {}", head.id, head.owner))
-        }
-        Event::StepMoved { flow, step, to, message, why, .. } => {
-            let what = stepped(*to, message.as_ref())?;
-            let why = why.as_deref().map_or(String::new(), |why| format!(": {why}"));
-            (message.clone(), None, format!("session {flow}: {step} {what}{why}"))
-        }
-        Event::FlowMoved { flow, to, why } => {
-            let what = match to {
-                FlowMove::Pause => "is paused",
-                FlowMove::Resume => "goes on",
-                FlowMove::Complete => "is completed",
-                FlowMove::Fail => "has failed",
-            };
-            let why = why.as_deref().map_or(String::new(), |why| format!(": {why}"));
-            (None, None, format!("session {flow} {what}{why}"))
+        Event::FlowOpened { .. } | Event::StepMoved { .. } | Event::FlowMoved { .. } => {
+            let (id, text) = of_flow(event)?;
+            (id, None, text)
         }
         Event::StepPlanned { .. }
         | Event::KeptOpen(_)
@@ -124,6 +90,32 @@ pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
     Some(HistoryLine { id, agent, text: one_line(&text) })
 }
 
+/// What became of a flow, and of which message.
+fn of_flow(event: &Event) -> Option<(Option<MessageId>, String)> {
+    Some(match event {
+        Event::FlowOpened { head, .. } => {
+            let name = head.name.as_deref().map_or(String::new(), |name| format!(" ({name})"));
+            (None, format!("session {}{name} was begun by {}", head.id, head.owner))
+        }
+        Event::StepMoved { flow, step, to, message, why, .. } => {
+            let what = stepped(*to, message.as_ref())?;
+            let why = why.as_deref().map_or(String::new(), |why| format!(": {why}"));
+            (message.clone(), format!("session {flow}: {step} {what}{why}"))
+        }
+        Event::FlowMoved { flow, to, why } => {
+            let what = match to {
+                FlowMove::Pause => "is paused",
+                FlowMove::Resume => "goes on",
+                FlowMove::Complete => "is completed",
+                FlowMove::Fail => "has failed",
+            };
+            let why = why.as_deref().map_or(String::new(), |why| format!(": {why}"));
+            (None, format!("session {flow} {what}{why}"))
+        }
+        _ => return None,
+    })
+}
+
 /// What became of a step; that it may begin is no news.
 fn stepped(to: StepMove, message: Option<&MessageId>) -> Option<String> {
     Some(match (to, message) {
@@ -134,6 +126,25 @@ fn stepped(to: StepMove, message: Option<&MessageId>) -> Option<String> {
         (StepMove::Retry, _) => "is tried again".to_owned(),
         (StepMove::NeedsMet | StepMove::Prepare | StepMove::Send, _) => return None,
     })
+}
+
+fn halted(is: bool, by: Option<&AgentName>) -> String {
+    if is {
+        format!("queue/STOP exists{}: nothing is typed", asked_by(by, ", made by "))
+    } else {
+        format!("queue/STOP is gone{}: work goes on", asked_by(by, ", removed by "))
+    }
+}
+
+fn based(id: &MessageId, base: &Base) -> String {
+    let short = |commit: &str| format!(", commit {}", commit.get(..12).unwrap_or(commit));
+    let commit = base.commit.as_deref().map_or(String::new(), short);
+    format!("{id} is held against what {} has now{commit}", base.agent)
+}
+
+fn checked(id: &MessageId, made: u16, evidence: &[Evidence]) -> String {
+    let found: Vec<String> = evidence.iter().map(Evidence::told).collect();
+    format!("{id} was checked (claim {made}): {}", found.join("; "))
 }
 
 /// Whether a task was reported done by what then failed it, in the same step: only its failure is told.

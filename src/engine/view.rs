@@ -98,7 +98,9 @@ impl Engine {
             Category::Queued => Some(self.queued_for(open, open.stage.not_before().unwrap_or_default())),
             Category::Held => Some(open.note.as_deref().unwrap_or("a person").to_owned()),
             Category::Waiting => Some(self.rests_for(id, open)),
-            Category::UnderWay | Category::Closing | Category::Ended => None,
+            Category::Closing if self.state.halted.is_some() => Some(ON_HOLD.to_owned()),
+            Category::Closing => Some("the check of its claim".to_owned()),
+            Category::UnderWay | Category::Ended => None,
         }
     }
 
@@ -119,6 +121,13 @@ impl Engine {
         open.chain(finished).chain(flows).map(|body| body.seq).collect()
     }
 
+    /// The records of what was there before that open tasks are held against.
+    #[must_use]
+    pub fn records(&self) -> BTreeSet<String> {
+        let bases = self.state.open.values().filter_map(|open| open.checks.as_deref()?.base.as_ref());
+        bases.filter_map(|base| base.record.clone()).collect()
+    }
+
     fn rests_for(&self, id: &MessageId, open: &Open) -> String {
         let held = open.agent.as_ref().filter(|_| !is_past_reminders(open) || !open.unread.is_empty());
         let held = held.and_then(|name| Some((name, self.held_by(name)?)));
@@ -137,7 +146,7 @@ impl Engine {
 
     fn queued_for(&self, open: &Open, not_before: Millis) -> String {
         if self.state.halted.is_some() {
-            return "`tasuki stop --off`: everything is on hold".to_owned();
+            return ON_HOLD.to_owned();
         }
         if let Some(dependency) = open.unmet.first() {
             return format!("{dependency}, which it depends on");
@@ -187,6 +196,9 @@ impl Engine {
                 (state, why.or(guard))
             }
             Some(stage) if stage.name() == StageName::Verified => ("completed", None),
+            Some(stage) if stage.category() == Category::Closing => {
+                ("working", Some("its claim is being checked".into()))
+            }
             Some(stage) if stage.is_in_doubt() => {
                 ("unknown", Some("it is not known whether its turn was delivered".into()))
             }
@@ -228,6 +240,9 @@ impl Engine {
         self.state.queues.get(name).map_or(0, crate::engine::life::queue::Queue::len)
     }
 }
+
+/// What waits while there is a stop file.
+const ON_HOLD: &str = "`tasuki stop --off`: everything is on hold";
 
 /// Whether nobody is reminded of it any more: its agent was, or knows no token.
 fn is_past_reminders(open: &Open) -> bool {

@@ -14,6 +14,7 @@ mod browsers;
 mod bursts;
 mod by_files;
 mod by_name;
+mod checks;
 mod commands;
 mod completing;
 mod contract;

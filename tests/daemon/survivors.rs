@@ -19,7 +19,7 @@ fn house(name: &str) -> House {
     House::new(name, TWO, &[("a.sh", STARTER), ("b.sh", STUBBORN)])
 }
 
-fn lives(pid: u32) -> bool {
+pub(crate) fn lives(pid: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with('Z'))
 }

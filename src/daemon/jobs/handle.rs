@@ -1,8 +1,8 @@
 //! The loop's side of the jobs: those that wait for their turn, and those that are under way.
 
-use crate::daemon::jobs::order::{Given, JobOrder};
+use crate::daemon::jobs::order::{JobGiven, JobOrder};
 use crate::engine::job::{Job, JobId};
-use crate::engine::words::MessageId;
+use crate::engine::words::{MessageId, Millis};
 use crate::wire::team_file::Settings;
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
@@ -49,13 +49,18 @@ impl JobsHandle {
         });
     }
 
+    /// Removes the records that nobody names. Where there is no place for the order, the next one does it.
+    pub fn forget_records(&mut self, named: BTreeSet<String>, before: Millis) {
+        let _ = self.orders.try_send(JobOrder::Forget { named, before });
+    }
+
     /// Begins as many as may run at once.
     pub fn submit(&mut self, settings: &Settings) {
         while self.under_way.len() < JOBS_MAX
             && let Some((id, job)) = self.waiting.pop_front()
         {
             let cwd = settings.launches.get(job.agent()).map(|launch| launch.cwd.clone());
-            let given = Given {
+            let given = JobGiven {
                 id: id.clone(),
                 cwd,
                 command_limit: Duration::from_millis(settings.general.check_timeout_ms),

@@ -1,6 +1,8 @@
 //! What the loop tells the worker of jobs.
 
 use crate::engine::job::{Job, JobId};
+use crate::engine::words::Millis;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -8,14 +10,16 @@ use std::time::Duration;
 #[derive(Debug)]
 pub enum JobOrder {
     /// Do this, and tell by [`crate::daemon::inbox::News::Job`].
-    Do(Box<Given>),
+    Do(Box<JobGiven>),
     /// Nobody wants this any more: end it, and say nothing.
     Drop(JobId),
+    /// Remove the records of what was there before that nobody names and that were written before this moment.
+    Forget { named: BTreeSet<String>, before: Millis },
 }
 
 /// A job with all that it needs.
 #[derive(Debug)]
-pub struct Given {
+pub struct JobGiven {
     pub id: JobId,
     pub job: Job,
     /// The folder in which its agent works; none if there is no such agent any more.

@@ -2,14 +2,15 @@
 
 use crate::daemon::inbox::{News, NewsSender};
 use crate::daemon::jobs::handle::JOBS_MAX;
-use crate::daemon::jobs::order::{Given, JobOrder};
+use crate::daemon::jobs::order::{JobGiven, JobOrder};
 use crate::engine::job::{Found, Job, JobId};
+use crate::engine::words::Millis;
 use crate::io::clock::Clock;
 use crate::io::evidence;
 use crate::io::workspace::{Surroundings, Workspace};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
@@ -19,14 +20,14 @@ pub const ORDERS_MAX: usize = 4 * JOBS_MAX;
 
 /// What all jobs are done with.
 #[derive(Debug, Clone)]
-pub struct Ground {
+pub struct JobGround {
     root: PathBuf,
     records: PathBuf,
     variables: Arc<BTreeMap<OsString, OsString>>,
     clock: Clock,
 }
 
-impl Ground {
+impl JobGround {
     /// Of a workspace, with the daemon's own variables, of which a job gets few.
     #[must_use]
     pub fn of(workspace: &Workspace, around: &Surroundings, clock: Clock) -> Self {
@@ -36,8 +37,14 @@ impl Ground {
     }
 }
 
-/// Does what it is told until the loop goes. Then the jobs under way end, with all that they started.
-pub async fn work(mut orders: mpsc::Receiver<JobOrder>, ground: Ground, news: NewsSender) -> &'static str {
+/// Does what it is told until the loop goes. Then the jobs under way end, with all that they started. What those of a killed daemon
+/// have left ends first.
+pub async fn work(mut orders: mpsc::Receiver<JobOrder>, ground: JobGround, news: NewsSender) -> &'static str {
+    if !evidence::end_left(&ground.root).await {
+        tracing::warn!(
+            "what checks of an earlier daemon have started could not be ended: look for TASUKI_CHECK"
+        );
+    }
     let mut tasks = JoinSet::new();
     let mut under_way: HashMap<Id, (JobId, AbortHandle)> = HashMap::new();
     loop {
@@ -52,6 +59,10 @@ pub async fn work(mut orders: mpsc::Receiver<JobOrder>, ground: Ground, news: Ne
                 Some(JobOrder::Drop(id)) => {
                     under_way.values().filter(|(job, _)| *job == id).for_each(|(_, handle)| handle.abort());
                 }
+                Some(JobOrder::Forget { named, before }) => {
+                    let records = ground.records.clone();
+                    tokio::task::spawn_blocking(move || forget(&records, &named, before));
+                }
             },
             Some(ended) = tasks.join_next_with_id() => {
                 let Some((id, found)) = outcome(ended, &mut under_way) else { continue };
@@ -60,6 +71,12 @@ pub async fn work(mut orders: mpsc::Receiver<JobOrder>, ground: Ground, news: Ne
                 }
             }
         }
+    }
+}
+
+fn forget(records: &Path, named: &BTreeSet<String>, before: Millis) {
+    if let Err(error) = evidence::forget_records(records, named, before) {
+        tracing::warn!(%error, "old records of what was there before tasks are not removed");
     }
 }
 
@@ -81,13 +98,13 @@ fn outcome(
     }
 }
 
-async fn do_job(given: Given, ground: Ground) -> Found {
-    let Given { id, job, cwd, command_limit, variables } = given;
+async fn do_job(given: JobGiven, ground: JobGround) -> Found {
+    let JobGiven { id, job, cwd, command_limit, variables } = given;
     tracing::debug!(%id, "a job begins");
     let Some(cwd) = cwd else {
         return Found::NotDone(format!("{} is no longer in the team file", job.agent()));
     };
-    let Ground { root, records, variables: all, clock } = ground;
+    let JobGround { root, records, variables: all, clock } = ground;
     let env = evidence::environment(all.as_ref().clone(), &variables);
     let ground = evidence::Ground { root, cwd, records, env, command_limit, clock };
     match job {
@@ -98,5 +115,34 @@ async fn do_job(given: Given, ground: Ground) -> Found {
             }
         }
         Job::Check { expect, base } => Found::Checked(evidence::check(&ground, &expect, &base).await),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn records_that_nobody_names_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let records = folder.path().to_owned();
+        let [named, other] = ["0a", "1b"].map(|two| two.repeat(32));
+        for name in [&named, &other] {
+            std::fs::write(records.join(name), "{}").unwrap();
+        }
+        let (root, variables, clock) = (records.clone(), Arc::default(), Clock::start());
+        let ground = JobGround { root, records: records.clone(), variables, clock };
+        let (orders, inbox) = mpsc::channel(1);
+        let (news, mut heard) = mpsc::channel(1);
+        let worker = tokio::spawn(work(inbox, ground, news));
+        let kept = BTreeSet::from([named.clone()]);
+        orders.send(JobOrder::Forget { named: kept, before: Millis(u64::MAX) }).await.unwrap();
+        // Nobody says that they are gone.
+        while records.join(&other).exists() {
+            tokio::task::yield_now().await;
+        }
+        drop(orders);
+        assert_eq!(worker.await.unwrap(), "jobs");
+        assert!(heard.recv().await.is_none() && records.join(&named).exists());
     }
 }

@@ -48,6 +48,7 @@ impl Daemon {
         let before_both = before(self.timers.clock.wall().min(self.timers.clock.now()));
         self.views.put(Item::Expire(before_both));
         self.owe_no_more(before_both);
+        self.jobs.forget_records(self.engine.records(), before_both);
         if let Err(error) = crate::io::journal::make_reserve(&self.config.workspace.journal()) {
             tracing::warn!(%error, "no space is reserved for a full disk");
         }

@@ -1,6 +1,6 @@
 //! A life of the simulated daemon: the real loop with its handles, and its threads' work, done here one piece at a time.
 
-use super::jobs::Jobs;
+use super::deeds::Jobs;
 use super::tmux::Panes;
 use crate::daemon::clients::request::{CALLS_MAX, Call};
 use crate::daemon::ending::Broken;
@@ -125,7 +125,7 @@ fn rouse(
     (memory, went_on): (Memory, bool),
     panes: &Panes,
 ) -> Result<Incarnation, String> {
-    let (jobs, journal_jobs) = sync_channel(1);
+    let (jobs_of_journal, journal_jobs) = sync_channel(1);
     let (views_jobs, views_inbox) = sync_channel(1);
     let (news, inbox) = mpsc::channel(NEWS_MAX);
     let (calls, called) = mpsc::channel(CALLS_MAX);
@@ -144,16 +144,9 @@ fn rouse(
     process.calls = called;
     let ((written_to, written), (shown_to, shown)) = (mpsc::channel(1), mpsc::channel(SHOWN_MAX));
     let (orders, orders_heard) = mpsc::channel(ORDERS_MAX);
-    let ways = Ways {
-        journal_jobs: jobs,
-        written,
-        views_jobs,
-        shown,
-        mailing,
-        mailbox_alive,
-        handled,
-        jobs: orders,
-    };
+    let (jobs, to_journal) = (orders, jobs_of_journal);
+    let ways =
+        Ways { journal_jobs: to_journal, written, views_jobs, shown, mailing, mailbox_alive, handled, jobs };
     let found = panes.found();
     let tmux = (Mux::none(), &found);
     let (mut daemon, step) =

@@ -8,6 +8,7 @@
 
 mod callers;
 mod cut;
+mod deeds;
 mod ending;
 mod hiring;
 mod history;

@@ -1,6 +1,6 @@
 //! Who drops files into the queue: people, and agents that hand on parts and answer. What each dropped is remembered.
 
-use super::jobs::EXPECTED;
+use super::deeds::EXPECTED;
 use crate::engine::words::Token;
 use crate::io::fake::{Chance, Change, Machine};
 use crate::wire::time::rfc3339;

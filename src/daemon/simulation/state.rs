@@ -1,8 +1,8 @@
 //! What a run has: the daemon, the workspace, and everybody around it.
 
 use super::callers::Callers;
+use super::deeds::Deeds;
 use super::history::History;
-use super::jobs::Deeds;
 use super::life::Incarnation;
 use super::people::People;
 use super::reader::Read;

@@ -104,19 +104,7 @@ impl JournalSays {
                 self.accepted.entry(message.id.clone()).or_default().push(*message);
             }
             Event::Ended { id, outcome, answer, why } => {
-                let whole = self.accepted.get(&id).and_then(|all| all[0].part_of());
-                if let Some(whole) = whole.filter(|whole| !self.ended.contains_key(*whole)) {
-                    self.parts.entry(whole.clone()).or_default().insert(id.clone());
-                }
-                let mut unclaimed = self.unclaimed.remove(&id).unwrap_or_default();
-                let early = self.early.remove(&id);
-                if unclaimed.iter().all(|(_, text)| text.trim().is_empty()) {
-                    unclaimed.extend(early.map(|text| (0, text)));
-                }
-                let claimed = self.claimed.remove(&id);
-                if unclaimed.iter().all(|(_, text)| text.trim().is_empty()) {
-                    unclaimed.extend(claimed.map(|text| (u16::MAX, text)));
-                }
+                let unclaimed = self.unclaimed_of(&id);
                 self.ended.entry(id).or_default().push(End { outcome, answer, why, unclaimed });
             }
             Event::Based { id, .. } => drop(self.claimed.remove(&id)),
@@ -160,6 +148,24 @@ impl JournalSays {
             Event::Refused { name, .. } => self.refused.extend(name.map(|name| name.to_string())),
             _ => {}
         }
+    }
+
+    /// It ends: what its agent said that is in no claim, with the turn.
+    fn unclaimed_of(&mut self, id: &MessageId) -> Vec<(u16, String)> {
+        let whole = self.accepted.get(id).and_then(|all| all[0].part_of());
+        if let Some(whole) = whole.filter(|whole| !self.ended.contains_key(*whole)) {
+            self.parts.entry(whole.clone()).or_default().insert(id.clone());
+        }
+        let mut unclaimed = self.unclaimed.remove(id).unwrap_or_default();
+        let early = self.early.remove(id);
+        if unclaimed.iter().all(|(_, text)| text.trim().is_empty()) {
+            unclaimed.extend(early.map(|text| (0, text)));
+        }
+        let claimed = self.claimed.remove(id);
+        if unclaimed.iter().all(|(_, text)| text.trim().is_empty()) {
+            unclaimed.extend(claimed.map(|text| (u16::MAX, text)));
+        }
+        unclaimed
     }
 
     /// How many messages have this content.

@@ -173,7 +173,7 @@ fn spawn_workers(
     let pulse = process.pulse.clone();
     workers.spawn(keeper::keep(process.server.clone(), connected, news.clone(), pulse));
     let (orders, inbox_of_jobs) = mpsc::channel(jobs::ORDERS_MAX);
-    let ground = jobs::Ground::of(&process.workspace, &process.around, process.clock);
+    let ground = jobs::JobGround::of(&process.workspace, &process.around, process.clock);
     workers.spawn(jobs::work(inbox_of_jobs, ground, news.clone()));
     let threads = threads::start(process, journal, (handled, orders), (settings, names), &news)?;
     workers.spawn(process.notify.clone().report(news.clone()));

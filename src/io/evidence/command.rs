@@ -153,7 +153,7 @@ async fn run(ground: &Ground, argv: &[String], program: &Path) -> std::io::Resul
         *path = places.join(":");
     }
     let (cwd, limit, keep) = (&ground.cwd, ground.command_limit, Keep::Last(OUTPUT_BYTES));
-    Run { program, argv: &argv, cwd, env: &env, limit, keep }.to_its_end().await
+    Run { program, argv: &argv, cwd, env: &env, limit, keep, root: &ground.root }.to_its_end().await
 }
 
 fn judged(ground: &Ground, ran: &Ran, changed: &[String], notes: &[String]) -> Finding {

@@ -74,6 +74,7 @@ pub(super) struct Repository {
 pub(super) struct Git<'a> {
     program: PathBuf,
     cwd: &'a Path,
+    root: &'a Path,
     env: Env,
 }
 
@@ -86,7 +87,7 @@ impl<'a> Git<'a> {
         let program = program.ok_or("there is no git on the daemon's PATH: install git")?;
         let mut env = ground.env.clone();
         env.extend(SET.map(|(name, value)| (name.to_owned(), value.to_owned())));
-        Ok(Self { program, cwd: &ground.cwd, env })
+        Ok(Self { program, cwd: &ground.cwd, root: &ground.root, env })
     }
 
     /// What it answers; an error with its words if it ends in another way than with 0.
@@ -95,8 +96,8 @@ impl<'a> Git<'a> {
         argv.extend(WITHOUT.iter().flat_map(|setting| ["-c".into(), (*setting).into()]));
         argv.extend(arguments.iter().map(Into::into));
         let keep = Keep::First(ANSWER_BYTES_MAX);
-        let run =
-            Run { program: &self.program, argv: &argv, cwd: self.cwd, env: &self.env, limit: LIMIT, keep };
+        let Self { program, cwd, root, env } = self;
+        let run = Run { program, argv: &argv, cwd, env, limit: LIMIT, keep, root };
         let place = self.cwd.display();
         let ran = run.to_its_end().await.map_err(|error| format!("cannot run git in {place}: {error}"))?;
         let said = end_of(&ran.complaint);

@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What a compiler, an interpreter or git needs to be found and to find its own; nothing in it says who the daemon is.
-const PASSED_ON: [&str; 9] =
-    ["PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TMPDIR", "CARGO_HOME", "RUSTUP_HOME"];
+const PASSED_ON: [&str; 10] =
+    ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR", "CARGO_HOME", "RUSTUP_HOME"];
+/// How the names of what says in which language begin.
+const LANGUAGE: &str = "LC_";
 
 /// Where and with what a claim is checked.
 #[derive(Debug, Clone)]
@@ -53,7 +55,8 @@ impl Ground {
 /// The environment of checks: what programs need to be found and to find their own, as far as it is set, and `more`.
 #[must_use]
 pub fn environment(vars: impl IntoIterator<Item = (OsString, OsString)>, more: &[String]) -> Env {
-    let is_wanted = |name: &str| PASSED_ON.contains(&name) || more.iter().any(|wanted| wanted == name);
+    let is_usual = |name: &str| PASSED_ON.contains(&name) || name.starts_with(LANGUAGE);
+    let is_wanted = |name: &str| is_usual(name) || more.iter().any(|wanted| wanted == name);
     let texts = vars
         .into_iter()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
@@ -92,6 +95,8 @@ mod tests {
             ("PATH", "/bin"),
             ("HOME", "/h"),
             ("LC_ALL", "C"),
+            ("LC_TIME", "ja_JP.UTF-8"),
+            ("TZ", "Asia/Tokyo"),
             ("GIT_DIR", "/x"),
             ("TASUKI_AGENT_KEY", "x"),
             ("SECRET", "x"),
@@ -100,6 +105,6 @@ mod tests {
         let vars = vars.map(|(name, value)| (OsString::from(name), OsString::from(value)));
         let env = environment(vars, &["JAVA_HOME".to_owned()]);
         let names: Vec<&str> = env.keys().map(String::as_str).collect();
-        assert_eq!(names, ["HOME", "JAVA_HOME", "LC_ALL", "PATH"]);
+        assert_eq!(names, ["HOME", "JAVA_HOME", "LC_ALL", "LC_TIME", "PATH", "TZ"]);
     }
 }

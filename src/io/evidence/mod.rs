@@ -12,6 +12,7 @@ mod finding;
 mod gate;
 mod git;
 mod ground;
+mod leash;
 mod record;
 mod run;
 mod suite;
@@ -19,6 +20,7 @@ mod suite;
 mod tests;
 
 pub use ground::{Ground, environment};
+pub use leash::end_left;
 pub use record::forget_records;
 
 use crate::engine::evidence::{Base, Evidence};

@@ -1,13 +1,12 @@
 //! Runs a program to its end and leaves nobody behind: what it started goes with its process group, and what left that is
 //! found by a word in its environment.
 
-use crate::engine::words::{Millis, ProcessKey};
-use crate::io::chance::chance;
-use crate::io::process::{Family, alive, bearers, key_of, wait_gone};
+use super::leash::{BEARS, GONE_WITHIN, Leash, mark_of};
+use crate::io::process::{key_of, wait_gone};
 use crate::wire::team_file::Env;
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
-use std::ffi::OsString;
+use rustix::process::Pid;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
@@ -17,14 +16,6 @@ use tokio::net::unix::pipe::Receiver;
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, timeout_at};
 
-/// Every process of a check bears this name in its environment, with a value of its own.
-const BEARS: &str = "TASUKI_CHECK";
-/// How long it may take until all are gone after the end or the limit.
-const GONE_WITHIN: Duration = Duration::from_secs(2);
-/// How often nobody must be seen: a process that becomes another program has no environment at that moment.
-const CLEAN_LOOKS: u32 = 3;
-/// Between two such looks. A program takes a tenth of it to begin.
-const LOOK_AGAIN: Duration = Duration::from_millis(10);
 /// What is read at once.
 const PIECE: usize = 64 << 10;
 
@@ -38,6 +29,8 @@ pub(super) struct Run<'a> {
     pub(super) env: &'a Env,
     pub(super) limit: Duration,
     pub(super) keep: Keep,
+    /// The workspace whose check it is.
+    pub(super) root: &'a Path,
 }
 
 /// What is kept of that which it prints. All of it is read, so that nobody waits for us.
@@ -71,8 +64,7 @@ impl Run<'_> {
     /// # Errors
     /// If it cannot be started, or its pipes cannot be made.
     pub(super) async fn to_its_end(&self) -> io::Result<Ran> {
-        let random = || chance(Millis(u64::from(std::process::id())));
-        let mark = format!("{:016x}{:016x}", random(), random());
+        let mark = mark_of(self.root);
         // git starts nobody who would leave it.
         let is_foreign = matches!(self.keep, Keep::Last(_));
         let (mut output, ours) = Tap::new(self.keep)?;
@@ -117,7 +109,7 @@ impl Run<'_> {
         Ok(Ran { status, cut: output.cut, output: output.kept, complaint })
     }
 
-    fn start(&self, mark: &str, out: Stdio, err: Stdio) -> io::Result<Child> {
+    fn start(&self, mark: &OsStr, out: Stdio, err: Stdio) -> io::Result<Child> {
         let (name, arguments) = self.argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut command = Command::new(self.program);
         command.arg0(name).args(arguments).current_dir(self.cwd);
@@ -177,76 +169,5 @@ async fn read_all(output: &mut Tap, complaint: Option<&mut Tap>) {
             tokio::join!(output.read(), complaint.read());
         }
         None => output.read().await,
-    }
-}
-
-/// The processes of a check. They are ended when nobody waits for it any more, too.
-struct Leash {
-    group: Option<Pid>,
-    mark: Option<String>,
-}
-
-impl Leash {
-    /// Ends the group, the program's descendants, and whoever bears the mark, until nobody is left or the time is over.
-    async fn end_all(&mut self, program: Option<ProcessKey>, over: Instant) {
-        let group = self.group;
-        let Some(mark) = self.mark.clone() else { return end_group(group) };
-        let others = program.map(Family::of);
-        end_group(group);
-        others.iter().flat_map(Family::living).for_each(end);
-        let mut clean = 0;
-        while clean < CLEAN_LOOKS {
-            let mark = mark.clone();
-            let look = tokio::task::spawn_blocking(move || end_bearers(&mark));
-            let Ok(Ok(left)) = timeout_at(over, look).await else {
-                return tracing::warn!("processes of a check could not be ended");
-            };
-            if left.is_empty() {
-                clean += 1;
-                tokio::time::sleep(LOOK_AGAIN).await;
-            } else {
-                clean = 0;
-                end_group(group);
-            }
-            for key in left {
-                let _ = timeout_at(over, wait_gone(key)).await;
-            }
-        }
-    }
-}
-
-impl Drop for Leash {
-    fn drop(&mut self) {
-        end_group(self.group);
-        if let Some(mark) = &self.mark {
-            end_bearers(mark);
-        }
-    }
-}
-
-/// The program is not collected before, so that its number is nobody else's.
-fn end_group(group: Option<Pid>) {
-    if let Some(group) = group {
-        // Where it is gone there is nothing to end.
-        let _ = kill_process_group(group, Signal::KILL);
-    }
-}
-
-/// Ends all that bear this mark; who they were.
-fn end_bearers(mark: &str) -> Vec<ProcessKey> {
-    let found = bearers(BEARS).into_iter().filter(|bearer| bearer.var(BEARS).is_some_and(|var| var == mark));
-    let keys: Vec<ProcessKey> = found.map(|bearer| bearer.process).filter(|key| alive(*key)).collect();
-    keys.iter().copied().for_each(end);
-    keys
-}
-
-/// Ends this very process.
-fn end(key: ProcessKey) {
-    let Some(pid) = i32::try_from(key.pid).ok().and_then(Pid::from_raw) else { return };
-    // Only once the number is held can nobody else come to have it.
-    if let Ok(held) = pidfd_open(pid, PidfdFlags::empty())
-        && alive(key)
-    {
-        let _ = pidfd_send_signal(held, Signal::KILL);
     }
 }

@@ -80,6 +80,7 @@ impl<'a> Around<'a> {
             StageName::InDoubt => Some("its pane to show whether it was delivered".to_owned()),
             StageName::Waiting if history.parts.iter().any(is_awaited) => Some(rests_for(history, found)),
             StageName::Waiting => Some(self.asked(history).unwrap_or_else(|| rests_for(history, found))),
+            StageName::Claimed | StageName::Verified if self.runs => self.asked(history),
             StageName::Intent
             | StageName::Submitted
             | StageName::Working

@@ -6,6 +6,7 @@ use crate::daemon::tmux::survivors;
 use crate::daemon::tmux::survivors::{Survivors, show_stopped, strangers};
 use crate::io::client::{ANSWER_DEADLINE, Client, ClientError};
 use crate::io::clock::Clock;
+use crate::io::evidence;
 use crate::io::lock::{self, Lock, LockError};
 use crate::io::workspace::Workspace;
 use crate::wire::api::{Done, DownBody};
@@ -99,6 +100,11 @@ fn without(
         }
         LockError::Io { .. } => Failure::of("io", &error),
     })?;
+    if !client.run(evidence::end_left(workspace.root())) {
+        context.remark(
+            "what its checks have started could not be ended: look for TASUKI_CHECK in /proc/*/environ",
+        );
+    }
     let found = client.run(Survivors::find(workspace, &context.around, settings.as_ref()))?;
     for (agent, pids) in found.unproven() {
         let pids = pids.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");

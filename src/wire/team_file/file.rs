@@ -126,8 +126,8 @@ pub(super) struct SettingsEntry {
     pub(super) max_feedback: Option<At<u64>>,
     /// How long a command of `commands` may take. Then it is ended, and its check has failed. Default: `10m`
     pub(super) check_timeout: Option<At<Lasting>>,
-    /// Names of environment variables that these commands get besides PATH, HOME, USER, SHELL, LANG, LC_* and TZ.
-    /// Default: none
+    /// Names of environment variables that these commands get besides PATH, HOME, USER, LOGNAME, SHELL, LANG, LC_*, TZ,
+    /// TMPDIR, CARGO_HOME and RUSTUP_HOME. Default: none
     pub(super) check_env: Option<Vec<At<String>>>,
     /// Messages per minute from one agent to another. Default: `60`
     pub(super) messages_per_minute: Option<At<u64>>,

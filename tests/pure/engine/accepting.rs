@@ -271,6 +271,7 @@ fn a_task_may_expect_what_the_team_can_check_and_nothing_else_may() {
     expect![[r#"
         accepted a task user>boss
         > answer accepted [a]
+        > job record what boss has before a
         > seek boss
         accepted b task user>boss
         > answer accepted [b]

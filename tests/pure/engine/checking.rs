@@ -102,6 +102,7 @@ fn what_is_missing_goes_back_to_its_agent_and_in_the_end_fails_the_task() {
     let mut world = World::expecting();
     for made in 1..=3 {
         world.claim("boss");
+        assert_eq!(world.checked(made - 1, true), "", "it was made of an older claim");
         let said = world.checked(made, false);
         assert!(
             said.contains(&format!(

@@ -115,7 +115,7 @@ fn every_stage_has_an_answer_to_every_move() {
         | **in_doubt** | · | retrying | submitted | working | retrying* | retrying* | · | held | waiting | waiting | claimed | · | · | finished |
         | **held** | · | · | submitted | working | retrying* | retrying* | · | · | waiting | · | claimed | · | · | finished |
         | **waiting** | intent | · | · | · | retrying* | retrying* | · | held | · | · | claimed | · | · | finished |
-        | **claimed** | · | · | · | · | · | · | · | · | · | · | · | verified | waiting | finished |
+        | **claimed** | · | · | · | · | retrying* | · | · | · | · | · | · | verified | waiting | finished |
         | **verified** | · | · | · | · | · | · | · | · | · | · | · | · | · | finished |
         | **finished** | · | · | · | · | · | · | · | · | · | · | · | · | · | · |
     "#]].assert_eq(&table());

@@ -2,6 +2,7 @@
 //! engine and not in it: one event a line, every kind of them, and every member of each both there and left out. A journal
 //! outlives whoever wrote it, so these lines may grow in number and never change.
 
+use crate::wire_events::golden_checks::checks;
 use crate::wire_events::samples::{
     NOON, accepted, agent, ended, finished, hired, id, message, moved, open, plain, token, turn,
 };
@@ -117,11 +118,11 @@ fn every() -> Vec<Event> {
     let (drops, kept) =
         ([messages(), accepted_with(), bodies(), drops(), halts()], [open_ones(), kept_ones()]);
     let life = [moves(), said(), ends(), changes(), needs()];
-    drops.into_iter().chain(life).chain(kept).flatten().collect()
+    drops.into_iter().chain(life).chain(kept).chain([checks()]).flatten().collect()
 }
 
 /// One as it is, one with each of these changes alone, and one with all.
-fn varied<T: Clone>(bare: &T, changes: &[fn(&mut T)]) -> Vec<T> {
+pub(super) fn varied<T: Clone>(bare: &T, changes: &[fn(&mut T)]) -> Vec<T> {
     let with = |some: &[fn(&mut T)]| {
         let mut one = bare.clone();
         some.iter().for_each(|change| change(&mut one));

@@ -10,6 +10,7 @@ mod finished;
 mod form;
 #[cfg(test)]
 mod golden;
+mod golden_checks;
 #[cfg(test)]
 mod lived;
 #[cfg(test)]

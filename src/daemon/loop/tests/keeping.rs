@@ -2,6 +2,11 @@
 
 use super::beginning::is_in;
 use super::*;
+use crate::daemon::jobs::handle::JobsHandle;
+use crate::daemon::jobs::order::JobOrder;
+use crate::engine::event::Event;
+use crate::engine::evidence::Base;
+use crate::engine::words::Seq;
 
 #[tokio::test]
 async fn what_has_ended_is_removed_by_the_earlier_of_two_clocks() {
@@ -21,6 +26,28 @@ async fn what_has_ended_is_removed_by_the_earlier_of_two_clocks() {
         daemon.work_until_idle().await;
         assert_eq!(is_in(&done, "info"), is_kept, "{own_ms} ms later, and {wall_ms} ms by the wall");
     }
+    daemon.close(Ending::StopAgents).await;
+    life.end().await;
+}
+
+#[tokio::test]
+async fn what_open_tasks_are_held_against_is_kept() {
+    let mut bench = Bench::new();
+    let mut life = bench.begin().await;
+    let daemon = &mut life.daemon;
+    daemon.take_input(asked("id: plan\nto: worker\ncontent: x\nexpect: {files: [plan.md]}\n"));
+    daemon.work_until_idle().await;
+    let (agent, at, record) = (AgentName::new("worker").unwrap(), Millis(1), Some("0a".repeat(32)));
+    let base = Box::new(Base { agent, at, commit: None, log_bytes: 0, command: Vec::new(), record });
+    let based = Event::Based { id: MessageId::new("plan").unwrap(), base };
+    daemon.engine.replay(Seq(1_000), at, &[based]).unwrap();
+    let (orders, mut heard) = mpsc::channel(1);
+    daemon.jobs = JobsHandle::new(orders);
+    daemon.expire();
+    let Ok(JobOrder::Forget { named, before }) = heard.try_recv() else { panic!("records are looked at") };
+    let keep_ms = daemon.config.settings.general.retention_ms;
+    assert_eq!(named, BTreeSet::from(["0a".repeat(32)]));
+    assert!(before.0 + keep_ms <= daemon.timers.clock.now().0);
     daemon.close(Ending::StopAgents).await;
     life.end().await;
 }

@@ -11,6 +11,7 @@ const SENTENCES = [
   [/^(\S+), who is working on (\S+)$/, "told.works", "agent", "id"],
   [/^(\S+), who waits for a limit with (\S+)$/, "told.works.limit", "agent", "id"],
   [/^(\S+), who waits for a person with (\S+)$/, "told.works.person", "agent", "id"],
+  [/^the check of its claim$/, "told.check"],
   [/^the answer to its part$/, "told.part"],
   [/^the answers? to (\S+)$/, "told.answer", "id"],
   [/^the answers to (\d+) parts(?:: (.*))?$/s, "told.parts", "n", "ids"],

@@ -130,6 +130,7 @@ export const STATES = {
   "told.works": ["{agent}, who is working on {id}", "{id} を作業中の {agent}"],
   "told.works.limit": ["{agent}, who waits for a limit with {id}", "{id} で上限の解除を待つ {agent}"],
   "told.works.person": ["{agent}, who waits for you with {id}", "{id} であなたを待つ {agent}"],
+  "told.check": ["the check of its claim", "完了の申告の確認"],
   "told.part": ["the answer to its part", "部分の回答"],
   "told.answer": ["the answer to {id}", "{id} の回答"],
   "told.parts": ["the answers to {n} parts", "{n} 件の部分の回答"],

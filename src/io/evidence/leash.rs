@@ -1,0 +1,126 @@
+//! The processes of a check, which end with it; and those of checks that a daemon which was killed has left.
+
+use crate::engine::words::{Millis, ProcessKey};
+use crate::io::chance::chance;
+use crate::io::process::{Family, alive, bearers, wait_gone};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// Every process of a check bears this name in its environment, with a value of its own.
+pub(super) const BEARS: &str = "TASUKI_CHECK";
+/// How long it may take until all are gone after the end or the limit.
+pub(super) const GONE_WITHIN: Duration = Duration::from_secs(2);
+/// How often nobody must be seen: a process that becomes another program has no environment at that moment.
+const CLEAN_LOOKS: u32 = 3;
+/// Between two such looks. A program takes a tenth of it to begin.
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
+/// Letters that tell one check of a workspace from the others.
+const OWN_LEN: usize = 32;
+
+/// What the processes of one check bear: letters of its own, then the folder of its workspace.
+pub(super) fn mark_of(root: &Path) -> OsString {
+    let random = || chance(Millis(u64::from(std::process::id())));
+    let mut mark = OsString::from(format!("{:016x}{:016x} ", random(), random()));
+    mark.push(root);
+    mark
+}
+
+/// Ends whom the checks of this workspace have left that ran when its daemon was killed; whether nobody of them is left. Whoever
+/// asks is the only one who may run checks there.
+pub async fn end_left(root: &Path) -> bool {
+    let root = root.as_os_str().to_owned();
+    let is_left = move |var: &OsStr| {
+        let after = var.as_bytes().split_at_checked(OWN_LEN).map(|(_, after)| after);
+        after.and_then(|after| after.strip_prefix(b" ")) == Some(root.as_bytes())
+    };
+    end_until_none(is_left, None, Instant::now() + GONE_WITHIN).await
+}
+
+/// The processes of a check. They are ended when nobody waits for it any more, too.
+pub(super) struct Leash {
+    pub(super) group: Option<Pid>,
+    pub(super) mark: Option<OsString>,
+}
+
+impl Leash {
+    /// Ends the group, the program's descendants, and whoever bears the mark, until nobody is left or the time is over.
+    pub(super) async fn end_all(&mut self, program: Option<ProcessKey>, over: Instant) {
+        let group = self.group;
+        let Some(mark) = self.mark.clone() else { return end_group(group) };
+        let others = program.map(Family::of);
+        end_group(group);
+        others.iter().flat_map(Family::living).for_each(end);
+        end_until_none(move |var| var == mark, group, over).await;
+    }
+}
+
+/// Ends those who bear what is meant until nobody is left, which it says, or the time is over.
+async fn end_until_none(
+    is_meant: impl Fn(&OsStr) -> bool + Clone + Send + 'static,
+    group: Option<Pid>,
+    over: Instant,
+) -> bool {
+    let mut clean = 0;
+    while clean < CLEAN_LOOKS {
+        let is_meant = is_meant.clone();
+        let look = tokio::task::spawn_blocking(move || end_bearers(is_meant));
+        let Ok(Ok(left)) = timeout_at(over, look).await else {
+            tracing::warn!("processes of a check could not be ended");
+            return false;
+        };
+        if left.is_empty() {
+            clean += 1;
+            tokio::time::sleep(LOOK_AGAIN).await;
+        } else {
+            clean = 0;
+            end_group(group);
+        }
+        for key in left {
+            let _ = timeout_at(over, wait_gone(key)).await;
+        }
+    }
+    true
+}
+
+impl Drop for Leash {
+    fn drop(&mut self) {
+        end_group(self.group);
+        if let Some(mark) = &self.mark {
+            end_bearers(|var| var == mark);
+        }
+    }
+}
+
+/// The program is not collected before, so that its number is nobody else's.
+fn end_group(group: Option<Pid>) {
+    if let Some(group) = group {
+        // Where it is gone there is nothing to end.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+}
+
+/// Ends all that bear what is meant, with whom they have started; who they were.
+fn end_bearers(is_meant: impl Fn(&OsStr) -> bool) -> Vec<ProcessKey> {
+    let found = bearers(BEARS).into_iter().filter(|bearer| bearer.var(BEARS).is_some_and(&is_meant));
+    // A daemon that a check of a killed one has started is none of those that it ends.
+    let keys = found.map(|bearer| bearer.process).filter(|key| key.pid != std::process::id());
+    let families = Family::all_of(&keys.collect::<Vec<_>>());
+    let keys: Vec<ProcessKey> = families.iter().flat_map(Family::living).collect();
+    keys.iter().copied().for_each(end);
+    keys
+}
+
+/// Ends this very process.
+fn end(key: ProcessKey) {
+    let Some(pid) = i32::try_from(key.pid).ok().and_then(Pid::from_raw) else { return };
+    // Only once the number is held can nobody else come to have it.
+    if let Ok(held) = pidfd_open(pid, PidfdFlags::empty())
+        && alive(key)
+    {
+        let _ = pidfd_send_signal(held, Signal::KILL);
+    }
+}
