@@ -7,7 +7,7 @@ use super::message::{BodyRef, Known, Outcome, RequestId};
 use super::state::{State, Timer};
 use super::team::Team;
 use super::words::{AgentName, MessageId, Millis, Seq, Token};
-use crate::engine::flow::flow::FlowId;
+use crate::engine::flow::id::FlowId;
 use crate::engine::job::JobId;
 use crate::engine::life::owed::Owed;
 use crate::engine::message::bounces::Bounces;

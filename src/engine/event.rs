@@ -1,6 +1,7 @@
 //! What happened, as the journal keeps it. Ids, tokens and times are in the events: replay mints nothing.
 
-use super::flow::flow::{Flow, FlowHead, FlowId, StepSpec};
+use super::flow::flow::{Flow, FlowHead, StepSpec};
+use super::flow::id::FlowId;
 use super::flow::name::StepName;
 use super::flow::stage::FlowMove;
 use super::flow::step::StepMove;
@@ -167,7 +168,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "is_default")]
         why: Option<String>,
     },
-    /// A flow moved on.
+    /// A flow was paused, goes on, or has ended.
     FlowMoved {
         flow: FlowId,
         to: FlowMove,

@@ -73,18 +73,11 @@ pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
         }
         Event::Agent { name, change } => (None, Some(name.clone()), format!("{name} {}", changed(change))),
         Event::Halted { since, by } => (None, None, halted(since.is_some(), by.as_ref())),
-        // Its move says so.
-        Event::Claimed { .. } => return None,
         Event::FlowOpened { .. } | Event::StepMoved { .. } | Event::FlowMoved { .. } => {
             let (id, text) = of_flow(event)?;
             (id, None, text)
         }
-        Event::StepPlanned { .. }
-        | Event::KeptOpen(_)
-        | Event::KeptFinished(_)
-        | Event::KeptHired { .. }
-        | Event::KeptAgent { .. }
-        | Event::KeptFlow(_) => return None,
+        _ => return None, // its move says so, or it is a part of something that is told
     };
     let agent = agent.filter(|name| *name != ourselves()); // which is nobody's name, and has no log
     Some(HistoryLine { id, agent, text: one_line(&text) })

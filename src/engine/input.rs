@@ -5,9 +5,9 @@ use super::message::{Draft, RequestId, Source};
 pub use super::moment::{FoundPane, Moment};
 use super::team::Team;
 use super::words::{AgentName, MessageId, Millis, Nonce, PaneId, ProcessKey, Token};
-use crate::engine::flow::advance::FlowWish;
-use crate::engine::flow::flow::FlowId;
+use crate::engine::flow::id::FlowId;
 use crate::engine::flow::opening::Opening;
+use crate::engine::flow::wish::FlowWish;
 use crate::engine::job::{Found, Job, JobId};
 use crate::engine::life::interrupted::Interrupted;
 use crate::engine::message::refusal::Refusal;
@@ -111,7 +111,7 @@ pub enum Command {
         /// Of its newest turn.
         token: Token,
     },
-    /// Open a flow.
+    /// Begin what this plan says.
     OpenFlow(Box<Opening>),
     /// Something is wanted of a flow.
     Flow { id: FlowId, wish: FlowWish },

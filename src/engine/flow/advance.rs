@@ -1,12 +1,14 @@
 //! What flows do: steps begin as soon as what they need is there and there is room, and what came of a step's message decides
 //! what follows. All that a step of a flow brings about is in one line of the journal with it.
 
-use super::flow::{FlowId, StepRef, StepSpec};
+use super::flow::StepSpec;
+use super::id::{FlowId, StepRef};
 use super::opening::Opening;
 use super::plan::OnFailure;
 use super::stage::{FlowMove, FlowStage};
 use super::step::{CancelCause, StepMove, StepStage};
 use super::unmet::Needs;
+use super::wish::FlowWish;
 use crate::engine::engine::Work;
 use crate::engine::event::Event;
 use crate::engine::life::close::Note;
@@ -18,19 +20,6 @@ use crate::engine::words::{AgentName, MessageId, Millis, counted};
 
 /// Flows that are open at a time.
 const FLOWS_MAX: usize = 1_000;
-
-/// What may be asked of a flow.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FlowWish {
-    /// Nothing new begins; turns under way end.
-    Pause,
-    /// It goes on. What has failed is tried again.
-    Resume,
-    /// Its open steps are called off, and it has failed.
-    Cancel,
-    /// A step that has failed is tried again, and with it what was cancelled for its sake.
-    Retry(super::name::StepName),
-}
 
 impl Work<'_> {
     /// Opens a flow, if everybody whom it names is there and may be tasked.

@@ -1,6 +1,7 @@
 //! How the events of flows change the state.
 
-use super::flow::{Flow, FlowId};
+use super::flow::Flow;
+use super::id::FlowId;
 use super::stage::{self, FlowMove};
 use super::step::{self, StepMove, StepStage};
 use crate::engine::event::Event;

@@ -2,64 +2,19 @@
 //! journal.
 
 use super::graph::{self, StepGraph};
+use super::id::FlowId;
 use super::name::StepName;
 use super::plan::OnFailure;
 use super::stage::FlowStage;
 use super::step::StepStage;
 use super::unmet::{Join, Needs, Unmet};
-use crate::engine::form::{self, as_text, is_default};
+use crate::engine::form::{self, is_default};
 use crate::engine::message::part_answer::PartAnswer;
 use crate::engine::message::{BodyRef, Expect};
 use crate::engine::words::{AgentName, MessageId, Millis};
-use arcstr::ArcStr;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::fmt;
 use std::sync::Arc;
-
-/// The id of a flow: a UUID, written in lower case.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FlowId(ArcStr);
-
-/// A text that is no UUID.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("is not a UUID, such as a1b2c3d4-e5f6-7890-abcd-ef1234567890")]
-pub struct BadFlowId;
-
-impl FlowId {
-    /// Checks `text` and makes it an id. Capital digits become small ones.
-    ///
-    /// # Errors
-    /// [`BadFlowId`]
-    pub fn new(text: &str) -> Result<Self, BadFlowId> {
-        let is_uuid = text.len() == 36
-            && text.bytes().enumerate().all(|(at, byte)| match at {
-                8 | 13 | 18 | 23 => byte == b'-',
-                _ => byte.is_ascii_hexdigit(),
-            });
-        if is_uuid { Ok(Self(text.to_ascii_lowercase().into())) } else { Err(BadFlowId) }
-    }
-
-    /// The id as text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-as_text!(FlowId, "the id of a flow", FlowId::new, as_str);
-
-impl fmt::Display for FlowId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for FlowId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// What a flow was made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -68,13 +23,6 @@ pub enum FlowKind {
     /// A plan.
     #[default]
     Session,
-}
-
-/// Which step of which flow a message is.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct StepRef {
-    pub flow: FlowId,
-    pub step: StepName,
 }
 
 /// A flow as it was opened, without its steps.
@@ -117,7 +65,7 @@ pub struct StepSpec {
 
 /// A step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Step {
+pub struct FlowStep {
     #[serde(flatten)]
     pub spec: StepSpec,
     /// Where what its agent is told stands.
@@ -154,7 +102,7 @@ pub struct Flow {
     pub since: Millis,
     pub note: Option<Arc<str>>,
     /// In the order in which they were planned.
-    pub steps: Vec<Step>,
+    pub steps: Vec<FlowStep>,
     schedule: Schedule,
 }
 
@@ -183,7 +131,7 @@ struct KeptFlow {
     since: Millis,
     #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
     note: Option<Arc<str>>,
-    steps: Vec<Step>,
+    steps: Vec<FlowStep>,
 }
 
 impl From<Flow> for KeptFlow {
@@ -225,7 +173,7 @@ impl Flow {
     /// A step more. What follows from the steps is made again when somebody asks.
     pub(in crate::engine) fn plan(&mut self, spec: StepSpec, text: BodyRef, at: Millis) {
         self.schedule.graph = None;
-        self.steps.push(Step {
+        self.steps.push(FlowStep {
             spec,
             text,
             planned_at: at,

@@ -8,9 +8,11 @@ pub mod branch;
 #[expect(clippy::module_inception, reason = "the room is named after the one thing in it")]
 pub mod flow;
 pub mod graph;
+pub mod id;
 pub mod name;
 pub mod opening;
 pub mod plan;
 pub mod stage;
 pub mod step;
 pub mod unmet;
+pub mod wish;

@@ -1,6 +1,7 @@
 //! What is needed to open a flow: its head, and its steps with what their agents are told.
 
-use super::flow::{FlowHead, FlowId, FlowKind, StepSpec};
+use super::flow::{FlowHead, FlowKind, StepSpec};
+use super::id::FlowId;
 use super::plan::{Assignee, Plan};
 use crate::engine::message::Body;
 use crate::engine::message::refusal::{Code, Refusal};

@@ -2,7 +2,7 @@
 //! (protocol.md §2), times in ms.
 
 use super::terms::{Expect, Kind, OnDoubt, Priority};
-use crate::engine::flow::flow::StepRef;
+use crate::engine::flow::id::StepRef;
 use crate::engine::form::is_default;
 use crate::engine::message::seldom::{Seldom, Usual};
 use crate::engine::words::{AgentName, Digest, MessageId, Millis};

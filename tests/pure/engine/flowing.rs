@@ -3,13 +3,14 @@
 use super::world::World;
 use crate::engine::make::{id, name, team};
 use tasuki::engine::event::Event;
-use tasuki::engine::flow::advance::FlowWish;
-use tasuki::engine::flow::flow::{FlowHead, FlowId, FlowKind, StepSpec};
+use tasuki::engine::flow::flow::{FlowHead, FlowKind, StepSpec};
+use tasuki::engine::flow::id::FlowId;
 use tasuki::engine::flow::name::StepName;
 use tasuki::engine::flow::opening::Opening;
 use tasuki::engine::flow::plan::OnFailure;
 use tasuki::engine::flow::stage::FlowStage;
 use tasuki::engine::flow::unmet::Join;
+use tasuki::engine::flow::wish::FlowWish;
 use tasuki::engine::input::{Command, Input};
 use tasuki::engine::message::Body;
 use tasuki::engine::words::MessageId;

@@ -2,7 +2,7 @@
 
 use tasuki::engine::engine::Step;
 use tasuki::engine::event::{AgentChange, Answer, Event, Why};
-use tasuki::engine::flow::flow::FlowId;
+use tasuki::engine::flow::id::FlowId;
 use tasuki::engine::input::{Effect, Reply, Shown};
 use tasuki::engine::life::{Move, Turn};
 use tasuki::engine::message::{Message, Source};

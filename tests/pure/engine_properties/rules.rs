@@ -8,7 +8,7 @@ use crate::engine_properties::world::Ends;
 use std::collections::{BTreeMap, BTreeSet};
 use tasuki::engine::engine::{Engine, Step};
 use tasuki::engine::event::Event;
-use tasuki::engine::flow::flow::FlowId;
+use tasuki::engine::flow::id::FlowId;
 use tasuki::engine::flow::name::StepName;
 use tasuki::engine::flow::plan::OnFailure;
 use tasuki::engine::flow::stage::FlowStage;

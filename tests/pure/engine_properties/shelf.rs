@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use tasuki::engine::engine::{Engine, Step};
 use tasuki::engine::event::Event;
-use tasuki::engine::flow::flow::FlowId;
+use tasuki::engine::flow::id::FlowId;
 use tasuki::engine::flow::name::StepName;
 use tasuki::engine::flow::stage::FlowMove;
 use tasuki::engine::flow::step::StepMove;

@@ -30,7 +30,8 @@ fn who_reads_on_has_what_a_fresh_reader_has_and_lists_give_each_message_once() {
     let story = (ops::story(), prop::collection::vec(any::<u8>(), 64));
     let outcome = TestRunner::new(config).run(&story, |(ops, choices)| {
         let mut world = World::recording();
-        for op in ops.iter().filter(|op| !matches!(op, ops::Op::Retain)) {
+        // Steps of flows name lines of the journal by their numbers, and the lines get others here.
+        for op in ops.iter().filter(|op| !matches!(op, ops::Op::Retain | ops::Op::Open { .. })) {
             world.take(op).map_err(TestCaseError::fail)?;
         }
         let steps = world.recorded().to_vec();

@@ -1,0 +1,16 @@
+//! What may be asked of a flow.
+
+use super::name::StepName;
+
+/// What somebody wants of a flow that is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FlowWish {
+    /// Nothing new begins; turns under way end.
+    Pause,
+    /// It goes on. What has failed is tried again.
+    Resume,
+    /// Its open steps are called off, and it has failed.
+    Cancel,
+    /// A step that has failed is tried again, and with it what was cancelled for its sake.
+    Retry(StepName),
+}
