@@ -93,8 +93,11 @@ impl Looked {
         if !outcome.changed.is_empty() {
             notes.push(format!("test files changed by the turn: {}", named(&outcome.changed, ", ")));
         }
+        if !outcome.moved.is_empty() {
+            notes.push(format!("test files moved by the turn: {}", named(&outcome.moved, ", ")));
+        }
         if !new.is_empty() {
-            notes.push(format!("files of the command that were not there before: {}", named(&new, ", ")));
+            notes.push(format!("named by the command, and made by the turn: {}", named(&new, ", ")));
         }
         if record.more_tests {
             notes.push("the tree has more files than are compared".to_owned());
