@@ -12,8 +12,10 @@ mod finding;
 mod gate;
 mod git;
 mod ground;
+mod part;
 mod record;
 mod run;
+mod steps;
 mod suite;
 #[cfg(test)]
 mod tests;
