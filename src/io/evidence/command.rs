@@ -4,6 +4,7 @@ use super::files::{COMPARED_BYTES_MAX, Mark, read};
 use super::finding::{Finding, end_of};
 use super::gate;
 use super::ground::{Ground, look_up};
+use super::part::Role;
 use super::record::{Record, text_of};
 use super::run::{Keep, Ran, Run};
 use super::suite;
@@ -28,7 +29,14 @@ pub(super) async fn before(ground: &Ground, argv: &[String], record: &mut Record
         let program = program.and_then(|path| Some((text_of(&path), mark_of(&path)?)));
         (gate::parts(&here, &argv), suite::marks(&here.cwd, &paths), program)
     });
-    if let Ok((gate, tests, program)) = looked.await {
+    if let Ok((mut gate, tests, program)) = looked.await {
+        // What the task is to write is its work, whatever includes it.
+        let expected = record.expected.keys().filter_map(|name| name.split_once(' '));
+        for (_, path) in expected {
+            if let Some(part) = gate.get_mut(path).filter(|part| part.role == Role::Step) {
+                part.role = Role::Work;
+            }
+        }
         (record.gate, record.tests, record.program, record.more_tests) = (gate, tests, program, more);
     }
 }
@@ -63,7 +71,7 @@ pub(super) async fn check(ground: &Ground, base: &Base, record: &Record) -> Find
         )),
         Ok(ran) => {
             let (here, argv, kept) = (ground.clone(), base.command.clone(), record.gate.clone());
-            let look = move || gate::changes(&kept, &gate::parts(&here, &argv)).0;
+            let look = move || gate::changes(&kept, &gate::parts(&here, &argv)).cheats;
             let changed = tokio::task::spawn_blocking(look).await.unwrap_or_default();
             judged(ground, &ran, &changed, &looked.notes)
         }
@@ -81,7 +89,7 @@ struct Looked {
 
 impl Looked {
     fn at(ground: &Ground, argv: &[String], record: &Record, tests: &[PathBuf]) -> Self {
-        let (mut cheats, new) = gate::changes(&record.gate, &gate::parts(ground, argv));
+        let gate::Changes { mut cheats, new, work } = gate::changes(&record.gate, &gate::parts(ground, argv));
         let program = find(ground, argv);
         if let Some(path) = &program {
             cheats.extend(misplaced(ground, argv, path, record));
@@ -93,8 +101,14 @@ impl Looked {
         if !outcome.changed.is_empty() {
             notes.push(format!("test files changed by the turn: {}", named(&outcome.changed, ", ")));
         }
+        if !outcome.moved.is_empty() {
+            notes.push(format!("test files moved by the turn: {}", named(&outcome.moved, ", ")));
+        }
+        if !work.is_empty() {
+            notes.push(format!("run by the command, and changed by the turn: {}", named(&work, ", ")));
+        }
         if !new.is_empty() {
-            notes.push(format!("files of the command that were not there before: {}", named(&new, ", ")));
+            notes.push(format!("named by the command, and made by the turn: {}", named(&new, ", ")));
         }
         if record.more_tests {
             notes.push("the tree has more files than are compared".to_owned());

@@ -1,6 +1,6 @@
 //! Whether the files and the report that a task expects are there.
 
-use super::files::{COMPARED_BYTES_MAX, REPORT_BYTES_MAX, Seen, Tree, Unfit};
+use super::files::{COMPARED_BYTES_MAX, Links, REPORT_BYTES_MAX, Seen, Tree, Unfit};
 use super::finding::Finding;
 use super::ground::Ground;
 use super::record::{KeptFile, Record};
@@ -18,7 +18,8 @@ pub(super) fn all(expect: &Expect) -> impl Iterator<Item = (&str, bool)> {
 pub(super) async fn before(ground: &Ground, expect: &Expect) -> BTreeMap<String, KeptFile> {
     let mut found = BTreeMap::new();
     for (path, is_report) in all(expect) {
-        if let Ok(seen) = see(ground, path, is_report).await {
+        // What a link led to then may be put in its place, and is no new work.
+        if let Ok(seen) = see(ground, path, is_report, Links::Followed).await {
             found.insert(name(path, is_report), KeptFile { mark: seen.mark, ink: seen.ink });
         }
     }
@@ -27,7 +28,7 @@ pub(super) async fn before(ground: &Ground, expect: &Expect) -> BTreeMap<String,
 
 /// Looks whether one is there and says something; a report must say something else than before.
 pub(super) async fn check(ground: &Ground, path: &str, is_report: bool, record: &Record) -> Finding {
-    let seen = match see(ground, path, is_report).await {
+    let seen = match see(ground, path, is_report, Links::Refused).await {
         Ok(seen) => seen,
         Err(unfit) => return refusal(path, unfit),
     };
@@ -61,10 +62,10 @@ fn name(path: &str, is_report: bool) -> String {
     format!("{word} {path}")
 }
 
-async fn see(ground: &Ground, path: &str, is_report: bool) -> Result<Seen, Unfit> {
+async fn see(ground: &Ground, path: &str, is_report: bool, links: Links) -> Result<Seen, Unfit> {
     let (cwd, path): (PathBuf, PathBuf) = (ground.cwd.clone(), path.into());
     let most = if is_report { REPORT_BYTES_MAX } else { COMPARED_BYTES_MAX };
-    let look = move || open(&cwd)?.see(&path, most);
+    let look = move || open(&cwd)?.see(&path, most, links);
     tokio::task::spawn_blocking(look).await.unwrap_or_else(|error| Err(Unfit::Unable(error.to_string())))
 }
 
@@ -76,6 +77,7 @@ fn refusal(path: &str, unfit: Unfit) -> Finding {
     Finding::Failed(match unfit {
         Unfit::Missing => format!("{path} is not there"),
         Unfit::Outside => format!("{path} leads out of the agent's folder: put the file itself there"),
+        Unfit::Link => format!("{path} is a link, or lies behind one: put the file itself there"),
         Unfit::NoFile(what) => format!("{path} is {what}, not a file"),
         Unfit::Refused(why) => format!("{path} cannot be read: {why}"),
         Unfit::Unable(why) => return Finding::Broken(format!("{path} cannot be looked at: {why}")),

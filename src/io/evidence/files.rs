@@ -1,4 +1,4 @@
-//! Looks at files of an agent's tree: beneath its folder, wherever links lead, and without waiting for what is no file.
+//! Looks at files of an agent's tree: beneath its folder, and without waiting for what is no file.
 
 use crate::io::folder::mtime_ns;
 use rustix::fs::{FileType, Mode, OFlags, ResolveFlags};
@@ -44,12 +44,22 @@ pub(super) enum Unfit {
     Missing,
     /// Its path, or a link on it, leads out of the agent's folder.
     Outside,
+    /// It is a link or lies behind one, where none is followed.
+    Link,
     /// It is something else, as a folder or a pipe.
     NoFile(&'static str),
     /// The system refuses it.
     Refused(String),
     /// It cannot be looked at on this machine.
     Unable(String),
+}
+
+/// What is done with links on a path. None leads out of the folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Links {
+    Followed,
+    /// A link to an older file is not a file that was made.
+    Refused,
 }
 
 /// An agent's folder.
@@ -64,23 +74,26 @@ impl Tree {
     }
 
     /// Reads a file beneath it.
-    pub(super) fn see(&self, path: &Path, compared_max: u64) -> Result<Seen, Unfit> {
-        let file = self.file(path)?;
+    pub(super) fn see(&self, path: &Path, compared_max: u64, links: Links) -> Result<Seen, Unfit> {
+        let file = self.file(path, links)?;
         read(file, compared_max).map_err(|error| Unfit::Refused(error.to_string()))
     }
 
     /// Opens a file beneath it. What is no file is not opened for reading: that alone may wake another program.
-    fn file(&self, path: &Path) -> Result<File, Unfit> {
-        let looked = self.open_beneath(path, OFlags::PATH)?;
+    fn file(&self, path: &Path, links: Links) -> Result<File, Unfit> {
+        let looked = self.open_beneath(path, OFlags::PATH, links)?;
         is_file(&looked)?;
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let opened = self.open_beneath(path, flags)?;
+        let opened = self.open_beneath(path, flags, links)?;
         is_file(&opened)?;
         Ok(opened.into())
     }
 
-    fn open_beneath(&self, path: &Path, flags: OFlags) -> Result<OwnedFd, Unfit> {
-        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    fn open_beneath(&self, path: &Path, flags: OFlags, links: Links) -> Result<OwnedFd, Unfit> {
+        let mut resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        if links == Links::Refused {
+            resolve |= ResolveFlags::NO_SYMLINKS;
+        }
         let open = || rustix::fs::openat2(&self.0, path, flags | OFlags::CLOEXEC, Mode::empty(), resolve);
         let mut opened = open();
         // Somebody moved a folder meanwhile.
@@ -93,6 +106,7 @@ impl Tree {
         opened.map_err(|errno| match errno {
             Errno::NOENT | Errno::NOTDIR => Unfit::Missing,
             Errno::XDEV => Unfit::Outside,
+            Errno::LOOP if links == Links::Refused => Unfit::Link,
             Errno::LOOP => Unfit::NoFile("a circle of links"),
             Errno::NOSYS => Unfit::Unable("this kernel has no openat2: run Linux 5.6 or newer".to_owned()),
             errno => Unfit::Refused(errno.to_string()),

@@ -3,21 +3,15 @@
 
 use super::files::{COMPARED_BYTES_MAX, Mark, read, sha256};
 use super::ground::Ground;
+use super::part::{Part, Role, base_name, interprets};
 use crate::io::regular::open_linked;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Words of a command that are looked at; a longer command is a program, and belongs into a file.
 const WORDS_MAX: usize = 200;
 /// Folders above the agent's that are looked through for a repository.
 const FOLDERS_MAX: usize = 40;
-/// Programs that run what a file says.
-const INTERPRETERS: [&str; 14] = [
-    "sh", "bash", "dash", "zsh", "fish", "python", "python2", "python3", "node", "ruby", "perl", "php",
-    "deno", "bun",
-];
-
 /// How much of a file says what is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Extent {
@@ -53,33 +47,15 @@ const DEFINITIONS: [Definition; 12] = [
     (&["tox"], &["tox.ini"], Extent::Whole, true),
 ];
 
-/// A part of what says what a command does.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Part {
-    pub(super) role: Role,
-    pub(super) mark: Mark,
-}
-
-/// What it is to the command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Role {
-    /// What is run itself.
-    Program,
-    /// A file that is named, as a test to run.
-    Argument,
-    /// Where the program reads what to run.
-    Definition,
-}
-
 /// All parts that are there, by what they are called: a path as the command has it, or as seen from the agent's folder.
 pub(super) fn parts(ground: &Ground, argv: &[String]) -> BTreeMap<String, Part> {
-    let mut found = BTreeMap::new();
+    let (mut found, mut read_from) = (BTreeMap::new(), Vec::new());
     let words = words(argv);
     // A name without a folder, as the first word, is looked for on `PATH`, not in the tree.
     let by_name = usize::from(words.first().is_some_and(|(word, _)| !word.contains('/')));
     for (word, role) in words.iter().skip(by_name) {
         if let Some(mark) = whole(ground, Path::new(word)) {
+            read_from.extend((*role == Role::Program).then(|| PathBuf::from(word)));
             found.insert(word.clone(), Part { role: *role, mark });
         }
     }
@@ -95,6 +71,7 @@ pub(super) fn parts(ground: &Ground, argv: &[String]) -> BTreeMap<String, Part> 
                 let path = folder.join(file);
                 if let Some(mark) = part(ground, &path, *extent) {
                     let name = path.to_string_lossy().into_owned();
+                    read_from.push(path);
                     let name = match extent {
                         Extent::Whole => name,
                         Extent::Key(key) => format!("{name} ({key})"),
@@ -105,33 +82,46 @@ pub(super) fn parts(ground: &Ground, argv: &[String]) -> BTreeMap<String, Part> 
             }
         }
     }
+    let words: BTreeSet<&str> = words.iter().map(|(word, _)| word.as_str()).collect();
+    for (name, part) in super::steps::of(ground, &words, read_from) {
+        found.entry(name).or_insert(part);
+    }
     found
 }
 
-/// What is another thing than before, a line each; and the files that are named and are new, which may be.
-pub(super) fn changes(
-    before: &BTreeMap<String, Part>,
-    now: &BTreeMap<String, Part>,
-) -> (Vec<String>, Vec<String>) {
-    let (mut changed, mut new) = (Vec::new(), Vec::new());
+/// What is another thing than before.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Changes {
+    /// What makes the check another one, a line each.
+    pub(super) cheats: Vec<String>,
+    /// Files that are named and are new, which may be.
+    pub(super) new: Vec<String>,
+    /// What is run and may be the work.
+    pub(super) work: Vec<String>,
+}
+
+/// Compares what says what the command does.
+pub(super) fn changes(before: &BTreeMap<String, Part>, now: &BTreeMap<String, Part>) -> Changes {
+    let Changes { cheats: mut changed, mut new, mut work } = Changes::default();
     for (name, part) in before {
         match now.get(name) {
+            Some(there) if there.mark == part.mark => {}
+            _ if part.role == Role::Work => work.push(name.clone()),
             None => changed.push(format!("{name}, by which the command is defined, is gone")),
-            Some(there) if there.mark != part.mark => {
+            Some(_) => {
                 changed.push(format!("{name}, by which the command is defined, was changed by the turn"));
             }
-            Some(_) => {}
         }
     }
     for (name, part) in now.iter().filter(|(name, _)| !before.contains_key(*name)) {
         match part.role {
-            Role::Argument => new.push(name.clone()),
+            Role::Argument | Role::Step | Role::Work => new.push(name.clone()),
             Role::Program | Role::Definition => {
                 changed.push(format!("{name}, by which the command is defined, was not there before"));
             }
         }
     }
-    (changed, new)
+    Changes { cheats: changed, new, work }
 }
 
 /// The words that may name a file, each with what it would be to the command.
@@ -149,19 +139,13 @@ fn words(argv: &[String]) -> Vec<(String, Role)> {
                 found.push((name.to_owned(), role));
             }
             // Behind an interpreter comes its script, unless it is a module that it runs.
-            let interprets =
-                INTERPRETERS.contains(&base_name(piece)) || base_name(piece).starts_with("python3.");
-            is_script = interprets || (is_script && piece.starts_with('-') && piece != "-m");
+            is_script = interprets(piece) || (is_script && piece.starts_with('-') && piece != "-m");
         }
         if word.contains(char::is_whitespace) {
             is_script = false;
         }
     }
     found
-}
-
-fn base_name(word: &str) -> &str {
-    word.rsplit('/').next().unwrap_or(word)
 }
 
 /// The folders above, as seen from this one, up to that of its repository; none where there is no repository.

@@ -206,10 +206,15 @@ impl<'a> Git<'a> {
     /// The files of the folder, tracked and new, without those that are ignored; `true` if these are not all.
     pub(super) async fn files(&self) -> Result<(Vec<PathBuf>, bool), Trouble> {
         let answer = self.demand(&["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).await?;
-        let whole = answer.out.iter().rposition(|byte| *byte == 0).unwrap_or(0);
-        let names = answer.out.get(..whole).unwrap_or_default().split(|byte| *byte == 0);
-        let names = names.filter(|name| !name.is_empty()).map(|name| PathBuf::from(OsStr::from_bytes(name)));
-        Ok((names.collect(), answer.cut))
+        Ok((answer.paths(), answer.cut))
+    }
+
+    /// The files that are ignored by themselves. A folder that is ignored as a whole ends in `/`, and is not walked through.
+    pub(super) async fn ignored(&self) -> Result<Vec<PathBuf>, Trouble> {
+        let how = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
+        let mut paths = self.demand(&how).await?.paths();
+        paths.retain(|path| !path.as_os_str().as_bytes().ends_with(b"/"));
+        Ok(paths)
     }
 }
 
@@ -222,6 +227,14 @@ struct Answer {
 }
 
 impl Answer {
+    /// Paths that end in NUL, as many as are whole.
+    fn paths(&self) -> Vec<PathBuf> {
+        let whole = self.out.iter().rposition(|byte| *byte == 0).unwrap_or(0);
+        let names = self.out.get(..whole).unwrap_or_default().split(|byte| *byte == 0);
+        let names = names.filter(|name| !name.is_empty());
+        names.map(|name| PathBuf::from(OsStr::from_bytes(name))).collect()
+    }
+
     /// All of it but the end of its line: a path may have others.
     fn line(&self) -> Vec<u8> {
         self.out.strip_suffix(b"\n").unwrap_or(&self.out).to_vec()

@@ -13,8 +13,10 @@ mod gate;
 mod git;
 mod ground;
 mod leash;
+mod part;
 mod record;
 mod run;
+mod steps;
 mod suite;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! The record of what was there before a task: a file that is named by its own digest, so that nobody can change it unseen.
 
 use super::files::{Mark, sha256};
-use super::gate::Part;
+use super::part::Part;
 use crate::engine::words::Millis;
 use crate::io::folder::{Folder, FolderError, mtime_ns};
 use serde::{Deserialize, Serialize};

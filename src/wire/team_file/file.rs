@@ -36,7 +36,8 @@ pub(super) struct TeamFile {
     /// everything.
     pub(super) may: Option<Vec<MayEntry>>,
     /// Commands that a task's `expect:` may name, each one word per item: `test: [cargo, test]`. No shell reads them.
-    /// They run in the agent's folder, and no others are run. At most 100.
+    /// They run in the agent's folder, and no others are run. Whoever can edit this file sets them, so keep it where agents
+    /// cannot write. At most 100.
     #[schemars(extend("maxProperties" = 100, "propertyNames" = {"pattern": "^[a-z0-9][a-z0-9_-]{0,63}$"}))]
     pub(super) commands: Option<BTreeMap<String, At<CommandEntry>>>,
     /// A command that is told when something waits for a person. Without it nothing is started.

@@ -96,6 +96,33 @@ async fn what_a_program_reads_its_work_from_is_not_the_turns_to_write() {
 }
 
 #[tokio::test]
+async fn what_a_script_includes_is_not_the_turns_to_write() {
+    hold_commands(&["what a script includes"]).await;
+}
+
+#[tokio::test]
+async fn what_make_runs_is_not_the_turns_to_write() {
+    hold_commands(&["what make runs", "the first rule of make"]).await;
+}
+
+#[tokio::test]
+async fn what_a_package_runs_is_not_the_turns_to_write() {
+    hold_commands(&["what a package runs"]).await;
+}
+
+#[tokio::test]
+async fn what_a_task_is_to_write_is_its_work() {
+    let world = World::new();
+    world.run("before", "echo '. ./lib.sh' > main.sh; echo false > lib.sh");
+    let expect = Expect { files: vec!["lib.sh".to_owned()], ..expect() };
+    let base = world.base(&expect, &["sh", "main.sh"]).await;
+    world.run("turn", "echo true > lib.sh");
+    let found = world.check(&expect, &base).await;
+    assert_eq!(said(&found[1]), Passed, "{found:?}");
+    assert!(found[1].how.contains("run by the command, and changed by the turn: lib.sh"), "{found:?}");
+}
+
+#[tokio::test]
 async fn what_says_other_things_may_be_written() {
     let sections =
         ["scripts of a package", "sections of a project", "rules of make", "rules that are not read"];
@@ -114,6 +141,12 @@ async fn a_test_that_was_there_stays() {
             "; git init -q .; echo '*.log' > .gitignore; git add .; git commit -qm x",
         )
         .await;
+    }
+}
+
+#[tokio::test]
+async fn a_test_that_was_there_stays_even_if_git_ignores_it() {
+    if has_git() {
         hold_commands(&["tests that git ignores"]).await;
     }
 }
