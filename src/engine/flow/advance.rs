@@ -87,8 +87,9 @@ impl Work<'_> {
             (FlowWish::Pause, _) => return cannot("paused"),
             (FlowWish::Resume, FlowStage::Paused | FlowStage::Failed) => {
                 self.move_flow(id, FlowMove::Resume, by);
-                let failed = self.state.flows.get(id).map(|flow| flow.failed().iter().copied().collect());
-                for at in failed.unwrap_or_else(Vec::new) {
+                let failed: Option<Vec<usize>> =
+                    self.state.flows.get(id).map(|flow| flow.failed().iter().copied().collect());
+                for at in failed.unwrap_or_default() {
                     self.retry_step(id, at);
                 }
                 "goes on"

@@ -1,7 +1,7 @@
 //! Time: what has run out, and what that means.
 
 use crate::engine::engine::{Engine, Work};
-use crate::engine::state::{Agent, Open, Timer};
+use crate::engine::state::{Agent, Timer};
 use crate::engine::words::{AgentName, MessageId};
 use std::collections::BTreeSet;
 
@@ -69,9 +69,10 @@ impl Work<'_> {
         for timer in late {
             let Timer::Message(id) = timer else { continue };
             // What was claimed in time is in time; its check says what becomes of it.
-            let is_judged =
-                |_: &&Box<Open>| !self.live.spared.contains(&id) && !self.state.claimed.contains(&id);
-            let Some(open) = self.state.open.get(&id).filter(is_judged) else { continue };
+            if self.live.spared.contains(&id) || self.state.claimed.contains(&id) {
+                continue;
+            }
+            let Some(open) = self.state.open.get(&id) else { continue };
             let why = format!("its deadline passed while it was {}", open.stage.word());
             self.fail_in_time(&id, &why);
         }
