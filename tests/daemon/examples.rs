@@ -16,7 +16,8 @@ const MESSAGES: [(&str, &str); 2] = [("msg-a1b2c3d4e5f6", "grand_boss"), ("dry-r
 const LOOKS: [&str; 11] =
     ["list", "show", "why", "log", "needs", "inbox", "status", "agent", "man", "completions", "doctor"];
 /// What is watched has no end, and what changes the team is run by the tests of its verb.
-const NOT_HERE: [&str; 8] = ["-f", "--follow", "--watch", "start", "stop", "restart", "scripted", "-w"];
+const NOT_HERE: [&str; 10] =
+    ["-f", "--follow", "--watch", "start", "stop", "restart", "hire", "dismiss", "scripted", "-w"];
 
 #[test]
 fn what_the_documentation_shows_can_be_run() {

@@ -59,7 +59,8 @@ fn agents_live_through_restarts_and_are_asked_nothing_twice() {
     for round in 0..rounds {
         for number in 0..AGENTS {
             house.drop(
-                &format!("{number}.yaml"),
+                // Under one name the next would take the place of one that was not taken yet.
+                &format!("{round}-{number}.yaml"),
                 &format!("id: r{round}-{number}\nto: a{number}\ncontent: go\n"),
             );
         }

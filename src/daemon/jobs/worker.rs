@@ -40,7 +40,8 @@ impl JobGround {
 /// Does what it is told until the loop goes. Then the jobs under way end, with all that they started. What those of a killed daemon
 /// have left ends first.
 pub async fn work(mut orders: mpsc::Receiver<JobOrder>, ground: JobGround, news: NewsSender) -> &'static str {
-    if !evidence::end_left(&ground.root).await {
+    // Where nothing was ever checked nothing is left, and nobody's processes are looked at.
+    if ground.records.is_dir() && !evidence::end_left(&ground.root).await {
         tracing::warn!(
             "what checks of an earlier daemon have started could not be ended: look for TASUKI_CHECK"
         );

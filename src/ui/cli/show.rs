@@ -268,6 +268,12 @@ mod tests {
             check("command test", false, "exit code 101\n\u{1b}[31mfailed\u{1b}[0m: 1"),
             check("file a", false, ""),
         ];
-        expect_test::expect![[""]].assert_eq(&found(&checks).join("\n"));
+        let told = [
+            "  commit passed: 3f2a1b0: 足す 🎏",
+            "  command test failed: exit code 101",
+            "     [31mfailed [0m: 1",
+            "  file a failed: ",
+        ];
+        assert_eq!(found(&checks).join("\n"), told.join("\n"));
     }
 }
