@@ -199,11 +199,12 @@ impl Work<'_> {
         self.emit(Event::FlowMoved { flow: id.clone(), to, why });
     }
 
-    /// Every flow that goes on is looked at.
+    /// Every flow is looked at. After a start that makes what follows from its steps, also of one that rests or has failed: whoever
+    /// lets it go on asks for that.
     pub(in crate::engine) fn touch_flows(&mut self) {
-        let active = self.state.flows.values().filter(|flow| flow.stage == FlowStage::Active);
-        let active: Vec<FlowId> = active.map(|flow| flow.head.id.clone()).collect();
-        self.flows.extend(active);
+        let open = self.state.flows.values().filter(|flow| flow.stage != FlowStage::Completed);
+        let open: Vec<FlowId> = open.map(|flow| flow.head.id.clone()).collect();
+        self.flows.extend(open);
     }
 
     fn touch_flow(&mut self, id: &FlowId) {
@@ -302,17 +303,15 @@ impl Work<'_> {
             return;
         }
         let failed = flow.failed().len();
-        let stops = flow.head.on_failure == OnFailure::Stop && failed > 0;
-        match (flow.is_over(), flow.steps.iter().any(|step| step.stage != StepStage::Completed)) {
-            (true, false) => self.move_flow(id, FlowMove::Complete, None),
-            (true, true) => {
-                self.move_flow(id, FlowMove::Fail, Some("not every task was completed".to_owned()))
-            }
-            (false, _) if stops => {
-                let why = format!("{} failed, and it stops there", counted(failed, "task"));
-                self.move_flow(id, FlowMove::Fail, Some(why));
-            }
-            (false, _) => {}
+        if flow.is_over() {
+            // All steps are gone through once, at the end.
+            let is_done = flow.steps.iter().all(|step| step.stage == StepStage::Completed);
+            let why = (!is_done).then(|| "not every task was completed".to_owned());
+            return self.move_flow(id, if is_done { FlowMove::Complete } else { FlowMove::Fail }, why);
+        }
+        if flow.head.on_failure == OnFailure::Stop && failed > 0 {
+            let why = format!("{} failed, and it stops there", counted(failed, "task"));
+            self.move_flow(id, FlowMove::Fail, Some(why));
         }
     }
 }

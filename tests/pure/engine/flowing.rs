@@ -179,6 +179,8 @@ fn what_failed_is_tried_again_and_what_was_cancelled_for_it_waits_again() {
     world.open(lines, OnFailure::Stop, 0);
     world.cancel(world.message("task-1").as_str());
     assert_eq!(world.flow_stage(), FlowStage::Failed);
+    // Also by another daemon, which has only the journal.
+    world.crash(&["boss", "ann", "bob", "eve"]);
     world.wish(FlowWish::Resume);
     assert_eq!((world.steps(), world.flow_stage()), (vec!["sent", "pending", "pending"], FlowStage::Active));
 }

@@ -128,6 +128,9 @@ async fn nobody_stays_behind_a_command() {
     }
 }
 
+/// Between two looks at what another process has done, of which nothing tells; it takes some such spans to begin.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
+
 #[tokio::test]
 async fn nobody_stays_when_nobody_waits_any_more() {
     let world = World::new();
@@ -137,7 +140,7 @@ async fn nobody_stays_when_nobody_waits_any_more() {
     let pids = world.at("w/pids");
     let begun = async {
         while !std::fs::read_to_string(&pids).is_ok_and(|text| text.ends_with('\n')) {
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            tokio::time::sleep(LOOK_AGAIN).await;
         }
     };
     tokio::select! {
@@ -147,7 +150,7 @@ async fn nobody_stays_when_nobody_waits_any_more() {
     let pid: u32 = std::fs::read_to_string(&pids).unwrap().trim().parse().unwrap();
     let gone = async {
         while key_of(pid).is_some_and(alive) {
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            tokio::time::sleep(LOOK_AGAIN).await;
         }
     };
     tokio::time::timeout(Duration::from_secs(60), gone).await.expect("it ends with the check");
