@@ -150,8 +150,7 @@ pub fn are_left(workspace: &Workspace) -> bool {
 pub fn strangers(workspace: &Workspace) -> Vec<(u32, String)> {
     let own = process::session_of(std::process::id());
     let root = OsStr::new(workspace.root_text());
-    let of_ours =
-        bearers("TASUKI_AGENT").into_iter().filter(|bearer| bearer.var("TASUKI_ROOT") == Some(root));
+    let of_ours = bearers("TASUKI_AGENT").filter(|bearer| bearer.var("TASUKI_ROOT") == Some(root));
     let others = of_ours.filter(|bearer| bearer.leads && Some(bearer.process.pid) != own);
     let name =
         |bearer: &Bearer| bearer.var("TASUKI_AGENT").unwrap_or_default().to_string_lossy().into_owned();
@@ -227,7 +226,7 @@ impl Proof {
             ours.iter().for_each(|bearer| self.note(bearer));
             found.push((agent, family));
         }
-        for bearer in bearers("TASUKI_AGENT_KEY").into_iter().filter(|bearer| bearer.leads) {
+        for bearer in bearers("TASUKI_AGENT_KEY").filter(|bearer| bearer.leads) {
             let launch = self.launches.iter().find(|launch| self.has_key(launch, &bearer));
             let Some(agent) = launch.filter(|launch| launch.process.is_none()) else { continue };
             let agent = agent.agent.clone();

@@ -16,6 +16,9 @@ pub(super) const BEARS: &str = "TASUKI_CHECK";
 pub(super) const GONE_WITHIN: Duration = Duration::from_secs(2);
 /// How often nobody must be seen: a process that becomes another program has no environment at that moment.
 const CLEAN_LOOKS: u32 = 3;
+/// The same once somebody was seen who had left the group: what starts itself anew and ends is passed by in one look of two where
+/// the machine is busy.
+const CLEAN_LOOKS_AFTER_ONE: u32 = 25;
 /// Between two such looks. A program takes a tenth of it to begin.
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 /// Letters that tell one check of a workspace from the others.
@@ -64,8 +67,8 @@ async fn end_until_none(
     group: Option<Pid>,
     over: Instant,
 ) -> bool {
-    let mut clean = 0;
-    while clean < CLEAN_LOOKS {
+    let (mut clean, mut wanted) = (0, CLEAN_LOOKS);
+    while clean < wanted {
         let is_meant = is_meant.clone();
         let look = tokio::task::spawn_blocking(move || end_bearers(is_meant));
         let Ok(Ok(left)) = timeout_at(over, look).await else {
@@ -76,7 +79,7 @@ async fn end_until_none(
             clean += 1;
             tokio::time::sleep(LOOK_AGAIN).await;
         } else {
-            clean = 0;
+            (clean, wanted) = (0, CLEAN_LOOKS_AFTER_ONE);
             end_group(group);
         }
         for key in left {
@@ -105,22 +108,28 @@ fn end_group(group: Option<Pid>) {
 
 /// Ends all that bear what is meant, with whom they have started; who they were.
 fn end_bearers(is_meant: impl Fn(&OsStr) -> bool) -> Vec<ProcessKey> {
-    let found = bearers(BEARS).into_iter().filter(|bearer| bearer.var(BEARS).is_some_and(&is_meant));
+    let found = bearers(BEARS).filter(|bearer| bearer.var(BEARS).is_some_and(&is_meant));
     // A daemon that a check of a killed one has started is none of those that it ends.
     let keys = found.map(|bearer| bearer.process).filter(|key| key.pid != std::process::id());
+    // What stands still starts nobody while the others are looked for.
+    let keys = keys.inspect(|key| signal(*key, Signal::STOP));
     let families = Family::all_of(&keys.collect::<Vec<_>>());
     let keys: Vec<ProcessKey> = families.iter().flat_map(Family::living).collect();
     keys.iter().copied().for_each(end);
     keys
 }
 
-/// Ends this very process.
 fn end(key: ProcessKey) {
+    signal(key, Signal::KILL);
+}
+
+/// Signals this very process.
+fn signal(key: ProcessKey, signal: Signal) {
     let Some(pid) = i32::try_from(key.pid).ok().and_then(Pid::from_raw) else { return };
     // Only once the number is held can nobody else come to have it.
     if let Ok(held) = pidfd_open(pid, PidfdFlags::empty())
         && alive(key)
     {
-        let _ = pidfd_send_signal(held, Signal::KILL);
+        let _ = pidfd_send_signal(held, signal);
     }
 }

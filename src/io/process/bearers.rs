@@ -39,12 +39,11 @@ impl Bearer {
     }
 }
 
-/// All processes that have a variable of this name.
-#[must_use]
-pub fn bearers(name: &str) -> Vec<Bearer> {
+/// All processes that have a variable of this name, each as it is met.
+pub fn bearers(name: &str) -> impl Iterator<Item = Bearer> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    numbers.filter_map(Bearer::of).filter(|bearer| bearer.var(name).is_some()).collect()
+    numbers.filter_map(Bearer::of).filter(move |bearer| bearer.var(name).is_some())
 }
 
 #[cfg(test)]
@@ -58,7 +57,7 @@ mod tests {
         command.args(["sh", "-c", "echo; read x"]).env("TASUKI_TEST_BEARER", "襷=1");
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         std::io::Read::read(child.stdout.as_mut().unwrap(), &mut [0; 1]).unwrap();
-        let found = bearers("TASUKI_TEST_BEARER");
+        let found: Vec<Bearer> = bearers("TASUKI_TEST_BEARER").collect();
         let ours = found.iter().find(|bearer| bearer.process.pid == child.id()).unwrap();
         assert_eq!((ours.var("TASUKI_TEST_BEARER"), ours.leads), (Some(OsStr::new("襷=1")), true));
         assert_eq!(ours.var("TASUKI_TEST_BEARE"), None);
