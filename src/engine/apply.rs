@@ -35,9 +35,11 @@ impl State {
     pub fn apply(&mut self, at: Millis, place: BodyRef, event: &Event) -> Result<(), Illegal> {
         match event {
             Event::Accepted { message, not_before, unmet, text, given, .. } => {
+                self.planning_asked(at, text.unwrap_or(place), message);
                 self.accept(message, text.unwrap_or(place), *not_before, (unmet, given));
             }
             Event::FlowOpened { .. }
+            | Event::FlowPlanned { .. }
             | Event::StepPlanned { .. }
             | Event::StepMoved { .. }
             | Event::FlowMoved { .. }
@@ -248,6 +250,7 @@ impl State {
         if outcome == Outcome::Completed {
             self.release_dependants(id); // the engine ends those of a message that was not, in the same step
         }
+        self.planning_ended(at, answer.map(|_| place), &open.message);
         let finished = Finished {
             outcome,
             body: open.body,

@@ -42,7 +42,10 @@ impl Work<'_> {
             }
             Command::Done { agent, of } => self.command_done(&agent, of.as_ref()),
             Command::Acknowledge { token } => self.command_acknowledge(token),
-            Command::OpenFlow(opening) => Ok((self.open_flow(*opening)?, None)),
+            Command::OpenFlow(mut opening) => {
+                opening.head.owner = who.clone();
+                Ok((self.open_flow(*opening)?, None))
+            }
             Command::Flow { id, wish } => Ok((self.command_flow(&id, wish, who)?, None)),
             Command::Start(name) => self.command_start(name, who),
             Command::Stop(name) => self.command_stop(&name, who),

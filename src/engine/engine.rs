@@ -348,7 +348,17 @@ impl<'a> Work<'a> {
             }
             Event::Moved { id, .. } | Event::Checked { id, .. } => self.show_open(id),
             Event::Ended { id, .. } => self.touch_ended(id),
-            Event::Agent { name, .. } => self.touch(name),
+            Event::Agent { name, .. } => {
+                self.touch(name);
+                self.show_flow_of(name);
+            }
+            Event::FlowOpened { head, .. } => self.show_flow(head.id.clone()),
+            Event::FlowPlanned { flow, .. }
+            | Event::StepPlanned { flow, .. }
+            | Event::StepMoved { flow, .. }
+            | Event::FlowMoved { flow, .. } => {
+                self.show_flow(flow.clone());
+            }
             _ => {}
         }
     }
@@ -366,9 +376,25 @@ impl<'a> Work<'a> {
         }
     }
 
+    /// What an agent does is shown with the flow whose step it has.
+    fn show_flow_of(&mut self, name: &AgentName) {
+        let current = self.state.agents.get(name).and_then(|agent| agent.current.as_ref());
+        let step = current.and_then(|id| self.state.open.get(id)?.message.step.as_deref());
+        if let Some(flow) = step.map(|step| step.flow.clone()) {
+            self.show_flow(flow);
+        }
+    }
+
+    fn show_flow(&mut self, id: FlowId) {
+        self.ask(Effect::Show(Shown::Flow(id)));
+    }
+
     fn show_open(&mut self, id: &MessageId) {
         let Some(open) = self.state.open.get(id) else { return };
         let queue = open.queue().clone();
+        if let Some(flow) = open.message.step.as_deref().map(|step| step.flow.clone()) {
+            self.show_flow(flow);
+        }
         self.ask(Effect::Show(Shown::Open(id.clone())));
         self.touch(&queue);
     }

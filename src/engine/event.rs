@@ -3,8 +3,10 @@
 use super::flow::flow::{Flow, FlowHead, StepSpec};
 use super::flow::id::FlowId;
 use super::flow::name::StepName;
+use super::flow::plan::OnFailure;
 use super::flow::stage::FlowMove;
 use super::flow::step::StepMove;
+use super::flow::worker::StepWorker;
 use super::form::{self, is_default};
 pub use super::life::Why;
 use super::life::{self, CompletionSource, Move};
@@ -145,6 +147,16 @@ pub enum Event {
         #[serde(flatten)]
         body: Body,
     },
+    /// The master of a flow has planned it: its steps follow in the same step of the journal.
+    FlowPlanned {
+        flow: FlowId,
+        #[serde(default, skip_serializing_if = "is_default")]
+        name: Option<String>,
+        #[serde(default, skip_serializing_if = "is_default")]
+        on_failure: OnFailure,
+        #[serde(default, skip_serializing_if = "is_default")]
+        parallel: u16,
+    },
     /// A step of a flow, with what its agent is told.
     StepPlanned {
         flow: FlowId,
@@ -164,6 +176,9 @@ pub enum Event {
         /// What came of it.
         #[serde(default, skip_serializing_if = "is_default")]
         answer: Option<PartAnswer>,
+        /// Who did it, where somebody did.
+        #[serde(default, skip_serializing_if = "is_default")]
+        worker: Option<Box<StepWorker>>,
         /// Why, in words, where it does not follow.
         #[serde(default, skip_serializing_if = "is_default")]
         why: Option<String>,

@@ -73,7 +73,10 @@ pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
         }
         Event::Agent { name, change } => (None, Some(name.clone()), format!("{name} {}", changed(change))),
         Event::Halted { since, by } => (None, None, halted(since.is_some(), by.as_ref())),
-        Event::FlowOpened { .. } | Event::StepMoved { .. } | Event::FlowMoved { .. } => {
+        Event::FlowOpened { .. }
+        | Event::FlowPlanned { .. }
+        | Event::StepMoved { .. }
+        | Event::FlowMoved { .. } => {
             let (id, text) = of_flow(event)?;
             (id, None, text)
         }
@@ -90,6 +93,7 @@ fn of_flow(event: &Event) -> Option<(Option<MessageId>, String)> {
             let name = head.name.as_deref().map_or(String::new(), |name| format!(" ({name})"));
             (None, format!("session {}{name} was begun by {}", head.id, head.owner))
         }
+        Event::FlowPlanned { flow, .. } => (None, format!("session {flow} has its plan")),
         Event::StepMoved { flow, step, to, message, why, .. } => {
             let what = stepped(*to, message.as_ref())?;
             let why = why.as_deref().map_or(String::new(), |why| format!(": {why}"));

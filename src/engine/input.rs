@@ -428,4 +428,6 @@ pub enum Shown {
     Finished(MessageId),
     /// `status/agents/NAME.yaml`.
     Agent(AgentName),
+    /// `.tasuki/sessions/ID.json`.
+    Flow(FlowId),
 }

@@ -2,9 +2,11 @@
 //! so one that was under way at a crash is named again, and doing it twice is harmless.
 
 use crate::engine::evidence::{Base, Evidence};
+use crate::engine::flow::planning::FoundPlan;
 use crate::engine::message::Expect;
 use crate::engine::words::{AgentName, MessageId};
 use std::fmt;
+use std::sync::Arc;
 
 /// Which job.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,6 +53,12 @@ pub enum Job {
         /// What was there before.
         base: Base,
     },
+    /// Read the plan in an answer.
+    ReadPlan {
+        /// Whose answer it is, who does what names nobody.
+        master: AgentName,
+        text: Arc<str>,
+    },
 }
 
 impl Job {
@@ -58,7 +66,7 @@ impl Job {
     #[must_use]
     pub fn agent(&self) -> &AgentName {
         match self {
-            Self::RecordBase { agent, .. } => agent,
+            Self::RecordBase { agent, .. } | Self::ReadPlan { master: agent, .. } => agent,
             Self::Check { base, .. } => &base.agent,
         }
     }
@@ -70,6 +78,8 @@ pub enum Found {
     Base(Base),
     /// One for each thing that is expected, in the order of the contract: commit, files, report, command.
     Checked(Vec<Evidence>),
+    /// A plan, or what its writer is told of it.
+    Plan(Result<Box<FoundPlan>, String>),
     /// It could not be done: why, with the cure.
     NotDone(String),
 }

@@ -117,6 +117,7 @@ impl Engine {
             steps
                 .flat_map(|step| step.answer.iter().map(|answer| answer.body).chain([step.text]))
                 .chain([flow.request])
+                .chain(flow.planning.iter().flat_map(|plan| plan.answer.into_iter().chain([plan.text])))
         });
         open.chain(finished).chain(flows).map(|body| body.seq).collect()
     }

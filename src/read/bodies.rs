@@ -12,7 +12,7 @@ use crate::wire::events;
 
 impl Model {
     /// The line of a step; none if it cannot be read any more.
-    fn step(&mut self, seq: Seq, at: Option<Location>) -> Option<Record> {
+    pub(super) fn step(&mut self, seq: Seq, at: Option<Location>) -> Option<Record> {
         self.reader().ok()??;
         let reader: &mut Reader = self.reader.as_mut()?; // it remembers the file of its last line
         match at.or_else(|| self.fold.places.get(&seq).copied()) {

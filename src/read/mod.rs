@@ -36,6 +36,7 @@ mod places;
 mod problems;
 mod queued;
 mod retried;
+mod sessions;
 mod standing;
 mod titles;
 mod told;

@@ -251,6 +251,14 @@ impl Model {
         self.fold.engine.team()
     }
 
+    /// The first agent of the team file that reports to the user.
+    #[must_use]
+    pub fn first_of_user(&self) -> Option<AgentName> {
+        let members = &self.team().members;
+        let is_it = |name: &&AgentName| members.get(*name).is_some_and(|member| member.reports_to.is_user());
+        self.order().find(is_it).cloned()
+    }
+
     pub(super) fn engine(&self) -> &Engine {
         &self.fold.engine
     }

@@ -51,6 +51,7 @@ fn kind(event: &Event) -> &'static str {
         Event::Halted { .. } => "halted",
         Event::FlowOpened { .. }
         | Event::StepPlanned { .. }
+        | Event::FlowPlanned { .. }
         | Event::StepMoved { .. }
         | Event::FlowMoved { .. } => "session",
         Event::KeptOpen(_)

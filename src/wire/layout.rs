@@ -189,6 +189,12 @@ impl Workspace {
         self.root.join(MEMORY)
     }
 
+    /// `.tasuki/sessions/`, the documents of sessions.
+    #[must_use]
+    pub fn sessions(&self) -> PathBuf {
+        self.memory().join("sessions")
+    }
+
     /// `.tasuki/agents/NAME`: what an agent's program finds there, and what is kept of it.
     #[must_use]
     pub fn agent_folder(&self, agent: &str) -> PathBuf {

@@ -140,7 +140,7 @@ fn what_is_no_document_is_told() {
         the document is not JSON: EOF while parsing a value at line 1 column 7: correct it there; a text from a program is best written by a JSON library
         the document is not clear: an object has the key `status` twice (line 5, column 30): keep one of the two
         the document is not JSON: recursion limit exceeded at line 59 column 139: correct it there; a text from a program is best written by a JSON library
-        the document has 1050417 bytes; at most 1048576 are read: move long texts into files, and name their paths
+        the document has 67110705 bytes; at most 67108864 are read: move long texts into files, and name their paths
         the document is not JSON: unexpected end of hex escape at line 1 column 15: correct it there; a text from a program is best written by a JSON library
         the document is not JSON: expected value at line 1 column 1: correct it there; a text from a program is best written by a JSON library
         the document is not JSON: trailing characters at line 68 column 1: correct it there; a text from a program is best written by a JSON library"#]].assert_eq(&said);

@@ -15,6 +15,7 @@ use tasuki::engine::flow::plan::OnFailure;
 use tasuki::engine::flow::stage::FlowMove;
 use tasuki::engine::flow::step::StepMove;
 use tasuki::engine::flow::unmet::Join;
+use tasuki::engine::flow::worker::StepWorker;
 use tasuki::engine::life::interrupted::Interrupted;
 use tasuki::engine::life::said::Said;
 use tasuki::engine::life::{CompletionSource, Move, Receipt, Stage, Turn, TurnKind};
@@ -53,13 +54,14 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
         (flow_id(), step_spec(), body())
             .prop_map(|(flow, spec, body)| Event::StepPlanned { flow, spec: Box::new(spec), body })
             .boxed(),
-        (flow_id(), step_name(), select(StepMove::ALL.to_vec()), of(id()), of(told()), of(text()))
-            .prop_map(|(flow, step, to, message, answer, why)| Event::StepMoved {
+        (flow_id(), step_name(), select(StepMove::ALL.to_vec()), of(id()), of(told()), of(worker()), of(text()))
+            .prop_map(|(flow, step, to, message, answer, worker, why)| Event::StepMoved {
                 flow,
                 step,
                 to,
                 message,
                 answer,
+                worker,
                 why
             })
             .boxed(),
@@ -67,6 +69,14 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
             .prop_map(|(flow, to, why)| Event::FlowMoved { flow, to, why })
             .boxed(),
         kept_flow().boxed(),
+        (flow_id(), of(text()), select(OnFailure::ALL.to_vec()), any::<u16>())
+            .prop_map(|(flow, name, on_failure, parallel)| Event::FlowPlanned {
+                flow,
+                name,
+                on_failure,
+                parallel
+            })
+            .boxed(),
         (id(), base()).prop_map(|(id, base)| Event::Based { id, base: Box::new(base) }).boxed(),
         (id(), any::<u16>(), claim())
             .prop_map(|(id, made, claim)| Event::Claimed { id, made, claim: Box::new(claim) })
@@ -191,7 +201,7 @@ fn step_name() -> impl Strategy<Value = StepName> {
 }
 
 fn step_ref() -> impl Strategy<Value = StepRef> {
-    (flow_id(), step_name()).prop_map(|(flow, step)| StepRef { flow, step })
+    (flow_id(), of(step_name())).prop_map(|(flow, step)| StepRef { flow, step })
 }
 
 /// A flow of one step or none, as a journal leaves it.
@@ -203,8 +213,8 @@ fn kept_flow() -> impl Strategy<Value = Event> {
         if let Some((spec, to)) = step {
             let (name, spec) = (spec.name.clone(), Box::new(StepSpec { needs: Vec::new(), ..spec }));
             events.push(Event::StepPlanned { flow: flow.clone(), spec, body: Body::default() });
-            let (message, answer, why) = (None, None, Some(why));
-            events.push(Event::StepMoved { flow: flow.clone(), step: name, to, message, answer, why });
+            let (message, answer, worker, why) = (None, None, None, Some(why));
+            events.push(Event::StepMoved { flow: flow.clone(), step: name, to, message, answer, worker, why });
         }
         let mut state = State::default();
         state.apply_step(Seq(7), Millis(9), &events).expect("flows are never illegal");
@@ -214,14 +224,17 @@ fn kept_flow() -> impl Strategy<Value = Event> {
 
 fn flow_head() -> impl Strategy<Value = FlowHead> {
     let on_failure = select(OnFailure::ALL.to_vec());
-    (flow_id(), agent_name(), of(text()), on_failure, any::<u16>()).prop_map(
-        |(id, owner, name, on_failure, parallel)| FlowHead {
+    let who = (agent_name(), of(agent_name()));
+    (flow_id(), who, of(text()), on_failure, any::<u16>(), any::<bool>()).prop_map(
+        |(id, (owner, master), name, on_failure, parallel, confirm)| FlowHead {
             id,
             kind: FlowKind::Session,
             owner,
+            master,
             name,
             on_failure,
             parallel,
+            confirm,
         },
     )
 }
@@ -483,6 +496,12 @@ fn said() -> impl Strategy<Value = Said> {
             notice,
             notice_cut,
         },
+    )
+}
+
+fn worker() -> impl Strategy<Value = Box<StepWorker>> {
+    (agent_name(), text(), of(pane()), of(any::<u32>()), of(source())).prop_map(
+        |(agent, provider, pane, pid, source)| Box::new(StepWorker { agent, provider, pane, pid, source }),
     )
 }
 

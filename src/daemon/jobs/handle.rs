@@ -2,9 +2,10 @@
 
 use crate::daemon::jobs::order::{JobGiven, JobOrder};
 use crate::engine::job::{Job, JobId};
-use crate::engine::words::{MessageId, Millis};
+use crate::engine::words::{AgentName, MessageId, Millis};
 use crate::wire::team_file::Settings;
 use std::collections::{BTreeSet, VecDeque};
+use std::path::PathBuf;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -54,12 +55,12 @@ impl JobsHandle {
         let _ = self.orders.try_send(JobOrder::Forget { named, before });
     }
 
-    /// Begins as many as may run at once.
-    pub fn submit(&mut self, settings: &Settings) {
+    /// Begins as many as may run at once; `cwd` is the folder in which an agent works, if there is such an agent.
+    pub fn submit(&mut self, settings: &Settings, cwd: impl Fn(&AgentName) -> Option<PathBuf>) {
         while self.under_way.len() < JOBS_MAX
             && let Some((id, job)) = self.waiting.pop_front()
         {
-            let cwd = settings.launches.get(job.agent()).map(|launch| launch.cwd.clone());
+            let cwd = cwd(job.agent());
             let given = JobGiven {
                 id: id.clone(),
                 cwd,

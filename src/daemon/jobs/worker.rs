@@ -3,11 +3,13 @@
 use crate::daemon::inbox::{News, NewsSender};
 use crate::daemon::jobs::handle::JOBS_MAX;
 use crate::daemon::jobs::order::{JobGiven, JobOrder};
+use crate::engine::flow::planning::FoundPlan;
 use crate::engine::job::{Found, Job, JobId};
-use crate::engine::words::Millis;
+use crate::engine::words::{AgentName, Millis};
 use crate::io::clock::Clock;
 use crate::io::evidence;
 use crate::io::workspace::{Surroundings, Workspace};
+use crate::wire::session::find_plan::find_plan;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -102,6 +104,9 @@ fn outcome(
 async fn do_job(given: JobGiven, ground: JobGround) -> Found {
     let JobGiven { id, job, cwd, command_limit, variables } = given;
     tracing::debug!(%id, "a job begins");
+    if let Job::ReadPlan { master, text } = job {
+        return Found::Plan(read_plan(&text, &master));
+    }
     let Some(cwd) = cwd else {
         return Found::NotDone(format!("{} is no longer in the team file", job.agent()));
     };
@@ -116,7 +121,14 @@ async fn do_job(given: JobGiven, ground: JobGround) -> Found {
             }
         }
         Job::Check { expect, base } => Found::Checked(evidence::check(&ground, &expect, &base).await),
+        Job::ReadPlan { .. } => Found::NotDone("a plan is read without a folder".to_owned()),
     }
+}
+
+/// The plan in an answer, or what its writer is told of it.
+fn read_plan(text: &str, master: &AgentName) -> Result<Box<FoundPlan>, String> {
+    let plan = find_plan(text).map_err(|refusal| refusal.feedback())?;
+    FoundPlan::of(plan, master).map(Box::new).map_err(|refusal| refusal.why)
 }
 
 #[cfg(test)]

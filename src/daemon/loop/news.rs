@@ -145,6 +145,7 @@ impl Daemon {
             match view {
                 View::Active(_, id) => self.views.mark(Shown::Open(id)),
                 View::Agent(name) => self.views.mark(Shown::Agent(name)),
+                View::Session(id) => self.views.mark(Shown::Flow(id)),
                 View::Daemon => self.show_daemon(),
             }
         }

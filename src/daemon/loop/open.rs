@@ -62,6 +62,9 @@ impl Daemon {
         for id in state.open.keys() {
             self.views.mark(Shown::Open(id.clone()));
         }
+        for id in state.flows.keys() {
+            self.views.mark(Shown::Flow(id.clone()));
+        }
         for name in self.engine.team().members.keys() {
             self.views.mark(Shown::Agent(name.clone()));
         }

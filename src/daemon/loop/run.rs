@@ -76,7 +76,11 @@ impl Daemon {
         self.note_room(room);
         self.mailbox.submit(room);
         if self.ending.is_none() && self.engine.state().halted.is_none() {
-            self.jobs.submit(&self.config.settings);
+            let (jobs, config) = (&mut self.jobs, &self.config);
+            let launch = |name: &AgentName| {
+                config.settings.launches.get(name).or_else(|| config.roster.last(name))
+            };
+            jobs.submit(&config.settings, |name| launch(name).map(|launch| launch.cwd.clone()));
         }
         let now = self.timers.clock.now();
         self.clients.publish(self.engine.is_tmux_lost(), self.health.notes.news());

@@ -1,6 +1,7 @@
 //! Which views are out of date, and what else is to be written: kept by what it is about, so that a view that is marked
 //! twice is written once, with what is true then.
 
+use crate::daemon::views::flows::DirtyFlows;
 use crate::daemon::views::worker::Item;
 use crate::engine::input::Shown;
 use crate::engine::words::MessageId;
@@ -23,6 +24,8 @@ pub struct DirtyViews {
     pub if_missing: BTreeSet<MessageId>,
     /// Open messages and agents.
     pub dirty: BTreeSet<Shown>,
+    /// Documents of sessions.
+    pub flows: DirtyFlows,
     /// Lines for the logs.
     pub lines: VecDeque<Item>,
     /// How many lines had no room.
@@ -77,6 +80,7 @@ impl DirtyViews {
                 self.turns.remove(&id);
                 self.finished.insert(id);
             }
+            Shown::Flow(id) => self.flows.mark(id),
             shown => drop(self.dirty.insert(shown)),
         }
     }
@@ -105,6 +109,7 @@ impl DirtyViews {
             Item::Finished { view, if_missing: true, .. } => self.mark_missing(view.id),
             Item::Finished { view, .. } => self.mark(Shown::Finished(view.id)),
             Item::Agent(item) => self.mark(Shown::Agent(item.seen.name)),
+            Item::Flow(item) => self.mark(Shown::Flow(item.seen.flow.head.id)),
             item @ Item::Daemon(_) => self.daemon = Some(item),
             item @ Item::Log { .. } => self.tell(item),
             Item::Sweep { .. } => self.sweep = true,
@@ -120,6 +125,7 @@ impl DirtyViews {
         self.finished.extend(older.finished);
         self.if_missing.extend(older.if_missing);
         self.dirty.extend(older.dirty);
+        self.flows.absorb(older.flows);
         let newer = std::mem::replace(&mut self.lines, older.lines);
         newer.into_iter().for_each(|line| self.tell(line));
         self.dropped_lines += older.dropped_lines;
@@ -139,6 +145,7 @@ impl DirtyViews {
         self.turns.is_empty()
             && self.finished.is_empty()
             && self.dirty.is_empty()
+            && self.flows.is_empty()
             && self.lines.is_empty()
             && self.dropped_lines == 0
             && self.daemon.is_none()

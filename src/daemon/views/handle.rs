@@ -12,11 +12,12 @@ use crate::daemon::views::throttle::Throttle;
 use crate::daemon::views::worker::{self, AgentItem, Item, Job};
 use crate::engine::engine::Engine;
 use crate::engine::event::Event;
+use crate::engine::flow::stage::FlowStage;
 use crate::engine::input::Shown;
 use crate::engine::message::BodyRef;
 use crate::engine::words::{AgentName, MessageId, Millis, Seq};
 pub use items::finished_items;
-use items::{finished_item, open_item, sweep};
+use items::{finished_item, flow_item, open_item, sweep};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::mpsc::SyncSender;
@@ -51,6 +52,8 @@ pub struct ViewsHandle {
     throttle: Throttle,
     /// Whether a segment is being turned, for which views of what is open wait.
     rotating: bool,
+    /// Whether the end is near: nothing waits for its time.
+    hurries: bool,
     /// Whether anything may not be on the disk yet that is not made again from a closed segment.
     unsynced: bool,
     /// The last meaningful line of each pane.
@@ -110,6 +113,7 @@ impl ViewsHandle {
             failed,
             throttle,
             rotating: false,
+            hurries: false,
             unsynced,
             doing,
             states: States::default(),
@@ -234,7 +238,8 @@ impl ViewsHandle {
     /// could not be. Views of what is open may be out of date: they are written again at every start.
     #[must_use]
     pub fn is_settled(&self) -> bool {
-        !self.busy && self.due.finished.is_empty() && self.due.lines.is_empty() && !self.due.sync
+        let due = &self.due;
+        !self.busy && due.finished.is_empty() && due.lines.is_empty() && due.flows.is_empty() && !due.sync
     }
 
     /// Whether a view that is made from this segment alone, or the flush of all views, has failed and is still owed.
@@ -291,12 +296,13 @@ impl ViewsHandle {
     pub fn again_at(&self) -> Option<Millis> {
         let waits = !self.busy && !self.rotating && !self.due.dirty.is_empty();
         let throttle = self.throttle.until().filter(|_| waits);
-        [throttle, self.failed.again_at].into_iter().flatten().min()
+        let flows = self.due.flows.at().filter(|_| !self.busy);
+        [throttle, flows, self.failed.again_at].into_iter().flatten().min()
     }
 
     /// Writes what waits for its time now: the end is near.
     pub fn hurry(&mut self) {
-        self.throttle = Throttle::default();
+        (self.throttle, self.hurries) = (Throttle::default(), true);
     }
 
     /// Tries again what could not be written, if it is time.
@@ -346,6 +352,16 @@ impl ViewsHandle {
             self.unsynced = false;
             job.push(Item::Sync);
         }
+        let hurry = self.rotating || self.hurries;
+        while job.len() < BATCH_MAX
+            && let Some(id) = self.due.flows.next(now, hurry)
+        {
+            let Some(item) = flow_item(engine, journal, &id) else { continue };
+            let (tasks, unsynced) = (item.seen.flow.steps.len(), item.seen.flow.stage == FlowStage::Completed);
+            self.due.flows.written(id, tasks, now);
+            self.unsynced |= unsynced;
+            job.push(Item::Flow(Box::new(item)));
+        }
         let holds = self.throttle.holds(now);
         let mut dirty = Vec::new();
         while job.len() + dirty.len() < BATCH_MAX
@@ -382,7 +398,7 @@ impl ViewsHandle {
     fn item(&mut self, engine: &Engine, journal: &JournalHandle, shown: Shown, now: Millis) -> Option<Item> {
         match shown {
             Shown::Open(id) => open_item(engine, journal, &mut self.fresh, &id, false),
-            Shown::Finished(_) => None, // these are in `finished`
+            Shown::Finished(_) | Shown::Flow(_) => None, // these have lists of their own
             Shown::Agent(name) => self.agent(engine, &name, None, now),
         }
     }

@@ -1,5 +1,6 @@
 //! What the views' thread is given: each view with all that it says, and where its bodies are.
 
+use crate::engine::flow::seen::FlowSeen;
 use crate::engine::live::LiveAgent;
 use crate::engine::message::Body;
 use crate::engine::state::PartAnswer;
@@ -8,7 +9,7 @@ use crate::engine::words::{AgentName, MessageId, Millis, Seq};
 use crate::io::journal::Location;
 use crate::wire::message::view::MessageView;
 use crate::wire::time::Day;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// A batch of views.
@@ -44,6 +45,8 @@ pub enum Item {
     Agent(Box<AgentItem>),
     /// `status/daemon.yaml`.
     Daemon(Box<DaemonItem>),
+    /// `.tasuki/sessions/ID.json`.
+    Flow(Box<FlowItem>),
     /// A line for the logs.
     Log {
         at: Millis,
@@ -79,6 +82,14 @@ pub struct OpenItem {
     pub answers: Vec<(PartAnswer, Place)>,
     /// Whether the loop waits for this view to type a turn.
     pub turn: bool,
+}
+
+/// A session's document.
+#[derive(Debug)]
+pub struct FlowItem {
+    pub seen: FlowSeen,
+    /// Where its texts are, as far as they are written.
+    pub places: BTreeMap<Seq, Location>,
 }
 
 /// An agent's status.

@@ -1,6 +1,7 @@
 //! The views: which files are out of date, what they say, and the thread that writes them.
 
 pub mod dirty;
+mod flows;
 mod fresh;
 pub mod handle;
 pub mod item;

@@ -3,7 +3,7 @@
 
 mod bodies;
 
-pub use crate::daemon::views::item::{AgentItem, DaemonItem, Item, Job, OpenItem, Place};
+pub use crate::daemon::views::item::{AgentItem, DaemonItem, FlowItem, Item, Job, OpenItem, Place};
 
 use crate::daemon::views::pages;
 use crate::engine::message::{Kind, Status};
@@ -177,6 +177,7 @@ impl Worker {
                 }
             }
             Item::Daemon(item) => self.views.write(View::Daemon, &daemon_text(item))?,
+            Item::Flow(item) => self.show_flow(item)?,
             Item::Log { .. } => {} // `show_next` writes them with those that follow
             Item::Sweep { open, members } => self.sweep(open, members)?,
             Item::Check(paths) => self.check(paths, shown)?,
@@ -340,7 +341,8 @@ impl Worker {
     /// Removes a batch of what is old; whether there may be more.
     fn expire(&mut self, before: Millis) -> Result<bool, FolderError> {
         let letters = self.views.remove_letters_before(before, EXPIRE_MAX)?;
-        Ok(self.views.remove_finished_before(before, EXPIRE_MAX)? >= EXPIRE_MAX || letters >= EXPIRE_MAX)
+        let sessions = self.views.remove_sessions_before(before, EXPIRE_MAX)?;
+        Ok(sessions >= EXPIRE_MAX || self.views.remove_finished_before(before, EXPIRE_MAX)? >= EXPIRE_MAX || letters >= EXPIRE_MAX)
     }
 
     fn check(&mut self, paths: &[PathBuf], shown: &mut BatchShown) -> Result<(), FolderError> {

@@ -1,21 +1,27 @@
 //! What flows do: steps begin as soon as what they need is there and there is room, and what came of a step's message decides
 //! what follows. All that a step of a flow brings about is in one line of the journal with it.
 
-use super::flow::StepSpec;
+use super::flow::{FlowStep, StepSpec};
+use super::graph::STEPS_MAX;
 use super::id::{FlowId, StepRef};
+use super::name::StepName;
 use super::opening::Opening;
 use super::plan::OnFailure;
+use super::planning::has_no_plan_yet;
 use super::stage::{FlowMove, FlowStage};
 use super::step::{CancelCause, StepMove, StepStage};
 use super::unmet::Needs;
 use super::wish::FlowWish;
+use super::worker::StepWorker;
 use crate::engine::engine::Work;
 use crate::engine::event::Event;
+use crate::engine::life::CompletionSource;
 use crate::engine::life::close::Note;
 use crate::engine::life::interrupt::BreakOff;
 use crate::engine::message::part_answer::PartAnswer;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::message::{Body, BodyRef, Kind, Message, Outcome};
+use crate::engine::state::Phase;
 use crate::engine::words::{AgentName, MessageId, Millis, counted};
 
 /// Flows that are open at a time.
@@ -24,7 +30,7 @@ const FLOWS_MAX: usize = 1_000;
 impl Work<'_> {
     /// Opens a flow, if everybody whom it names is there and may be tasked.
     pub(in crate::engine) fn open_flow(&mut self, opening: Opening) -> Result<String, Refusal> {
-        let Opening { head, request, mut steps } = opening;
+        let Opening { mut head, request, mut steps, ask } = opening;
         if self.state.flows.contains_key(&head.id) {
             let why = format!("there is a session {} already", head.id);
             return Err(Refusal::new(Code::IdConflict, why).at("id"));
@@ -36,17 +42,24 @@ impl Work<'_> {
         for (spec, body) in &mut steps {
             self.check_step(&head.owner, spec, body)?;
         }
+        if let Some(prompt) = &ask {
+            head.master = Some(self.check_master(&head, prompt)?);
+        }
         let (id, tasks) = (head.id.clone(), counted(steps.len(), "task"));
         self.emit(Event::FlowOpened { head: Box::new(head), body: request });
         for (spec, body) in steps {
             self.emit(Event::StepPlanned { flow: id.clone(), spec: Box::new(spec), body });
         }
         self.touch_flow(&id);
+        if let Some(prompt) = ask {
+            self.ask_plan(&id, prompt);
+            return Ok(format!("session {id} is being planned"));
+        }
         Ok(format!("session {id} has begun: {tasks}"))
     }
 
     /// Whether a step can be given to whom it names.
-    fn check_step(&self, owner: &AgentName, spec: &mut StepSpec, body: &Body) -> Result<(), Refusal> {
+    pub(in crate::engine) fn check_step(&self, owner: &AgentName, spec: &mut StepSpec, body: &Body) -> Result<(), Refusal> {
         let of = |refusal: Refusal| {
             let why = format!("{}: {}", spec.name, refusal.why);
             Refusal { why, ..refusal }
@@ -55,7 +68,9 @@ impl Work<'_> {
         if to.is_user() {
             return Err(of(Refusal::new(Code::UnknownAgent, "no task of a plan is for `user`").at("to")));
         }
-        self.team.may_send(Kind::Task, owner, &to).map_err(of)?;
+        if to != *owner {
+            self.team.may_send(Kind::Task, owner, &to).map_err(of)?;
+        }
         self.team.check_inline(&to, &body.content).map_err(of)?;
         if let Some(expect) = spec.expect.as_deref() {
             self.team.command(&expect.command).map_err(of)?;
@@ -72,7 +87,7 @@ impl Work<'_> {
         who: &AgentName,
     ) -> Result<String, Refusal> {
         let Some(stage) = self.state.flows.get(id).map(|flow| flow.stage) else {
-            return Err(Refusal::new(Code::NotOpen, format!("there is no open session {id}")));
+            return Err(no_such_session(id));
         };
         let cannot = |what: &str| {
             let why = format!("session {id} is {stage} and cannot be {what}");
@@ -87,6 +102,9 @@ impl Work<'_> {
             (FlowWish::Pause, _) => return cannot("paused"),
             (FlowWish::Resume, FlowStage::Paused | FlowStage::Failed) => {
                 self.move_flow(id, FlowMove::Resume, by);
+                if stage == FlowStage::Failed && self.state.flows.get(id).is_some_and(|flow| flow.steps.is_empty()) {
+                    self.ask_plan_again(id);
+                }
                 let failed: Option<Vec<usize>> =
                     self.state.flows.get(id).map(|flow| flow.failed().iter().copied().collect());
                 for at in failed.unwrap_or_default() {
@@ -100,6 +118,12 @@ impl Work<'_> {
                 "is cancelled"
             }
             (FlowWish::Cancel, _) => return cannot("cancelled"),
+            (FlowWish::Add(_), FlowStage::Completed) => return cannot("added to; begin another one"),
+            (FlowWish::Add(step), _) => {
+                let name = self.add_step(id, *step)?;
+                self.touch_flow(id);
+                return Ok(format!("{name} is added to session {id}"));
+            }
             (FlowWish::Retry(name), _) => {
                 let at = self.state.flows.get(id).and_then(|flow| flow.place(&name));
                 let Some(at) = at else {
@@ -148,10 +172,14 @@ impl Work<'_> {
         let why = format!("cancelled by {who}");
         let Some(flow) = self.state.flows.get(id) else { return };
         let open = flow.steps.iter().enumerate().filter(|(_, step)| !step.stage.has_ended());
+        let planning = flow.planning.as_ref().map(|planning| planning.message.clone());
         let open: Vec<(usize, Option<MessageId>)> = open
             .map(|(at, step)| (at, step.message.clone().filter(|_| step.stage == StepStage::Sent)))
             .collect();
         self.move_flow(id, FlowMove::Fail, Some(why.clone()));
+        if let Some(message) = planning.filter(|message| self.state.open.contains_key(message)) {
+            self.cancel(&message, &why, BreakOff::All);
+        }
         for (at, message) in open {
             self.move_step(id, at, StepMove::Cancel(CancelCause::Called), Some(why.clone()));
             if let Some(message) = message.filter(|message| self.state.open.contains_key(message)) {
@@ -160,10 +188,54 @@ impl Work<'_> {
         }
     }
 
+    /// A step more. It may need those that are there.
+    fn add_step(&mut self, id: &FlowId, (mut spec, body): (StepSpec, Body)) -> Result<StepName, Refusal> {
+        let Some(flow) = self.state.flows.get(id) else { return Err(no_such_session(id)) };
+        if flow.is_being_planned() {
+            return Err(has_no_plan_yet(id));
+        }
+        if flow.steps.len() >= STEPS_MAX {
+            let why = format!("session {id} has {} already", counted(STEPS_MAX, "task"));
+            return Err(Refusal::new(Code::TooMany, why));
+        }
+        let is_it = |step: &FlowStep| step.spec.name.number() == spec.name.number();
+        if let Some(there) = flow.steps.iter().find(|step| is_it(step)) {
+            let why = format!("session {id} has {} already", there.spec.name);
+            return Err(Refusal::new(Code::IdConflict, why).at("id"));
+        }
+        if let Some(need) = spec.needs.iter().find(|need| flow.place(need).is_none()) {
+            let why = format!("{} depends on {need}, and session {id} has no such task", spec.name);
+            return Err(Refusal::new(Code::UnknownDependency, why).at("dependencies"));
+        }
+        let owner = flow.head.owner.clone();
+        self.check_step(&owner, &mut spec, &body)?;
+        let name = spec.name.clone();
+        self.emit(Event::StepPlanned { flow: id.clone(), spec: Box::new(spec), body });
+        Ok(name)
+    }
+
+    fn worker(&self, agent: AgentName, source: Option<CompletionSource>) -> StepWorker {
+        let provider = self.team.members.get(&agent).map(|member| member.provider.clone());
+        let (pane, pid) = match self.state.agents.get(&agent).map(|agent| &agent.phase) {
+            Some(Phase::Up { pane, process }) => (Some(*pane), Some(process.pid)),
+            _ => (None, None),
+        };
+        StepWorker { agent, provider: provider.unwrap_or_default(), pane, pid, source }
+    }
+
     /// What came of a step's message.
-    pub(in crate::engine) fn step_ended(&mut self, step: &StepRef, message: &MessageId) {
+    pub(in crate::engine) fn step_ended(
+        &mut self,
+        step: &StepRef,
+        message: &MessageId,
+        source: Option<CompletionSource>,
+    ) {
+        let Some(name) = &step.step else {
+            let outcome = self.state.finished.get(message).map(|finished| finished.outcome);
+            return outcome.into_iter().for_each(|outcome| self.plan_ended(&step.flow, message, outcome));
+        };
         let Some(flow) = self.state.flows.get(&step.flow) else { return };
-        let Some(at) = flow.place(&step.step) else { return };
+        let Some(at) = flow.place(name) else { return };
         let is_it = flow
             .steps
             .get(at)
@@ -184,18 +256,20 @@ impl Work<'_> {
             Outcome::Failed => Some(format!("{message} has failed")),
             Outcome::Cancelled => Some(format!("{message} was cancelled")),
         };
-        let (flow, step) = (step.flow.clone(), step.step.clone());
-        self.emit(Event::StepMoved { flow: flow.clone(), step, to, message: None, answer, why });
+        let worker = finished.agent.clone().map(|agent| Box::new(self.worker(agent, source)));
+        let (flow, step) = (step.flow.clone(), name.clone());
+        self.emit(Event::StepMoved { flow: flow.clone(), step, to, message: None, answer, worker, why });
         self.touch_flow(&flow);
     }
 
     fn move_step(&mut self, id: &FlowId, at: usize, to: StepMove, why: Option<String>) {
         let Some(step) = self.state.flows.get(id).and_then(|flow| flow.steps.get(at)) else { return };
         let (flow, step) = (id.clone(), step.spec.name.clone());
-        self.emit(Event::StepMoved { flow, step, to, message: None, answer: None, why });
+        let (message, answer, worker) = (None, None, None);
+        self.emit(Event::StepMoved { flow, step, to, message, answer, worker, why });
     }
 
-    fn move_flow(&mut self, id: &FlowId, to: FlowMove, why: Option<String>) {
+    pub(in crate::engine) fn move_flow(&mut self, id: &FlowId, to: FlowMove, why: Option<String>) {
         self.emit(Event::FlowMoved { flow: id.clone(), to, why });
     }
 
@@ -207,7 +281,7 @@ impl Work<'_> {
         self.flows.extend(open);
     }
 
-    fn touch_flow(&mut self, id: &FlowId) {
+    pub(in crate::engine) fn touch_flow(&mut self, id: &FlowId) {
         self.flows.insert(id.clone());
     }
 
@@ -278,13 +352,12 @@ impl Work<'_> {
             self.move_step(id, at, StepMove::Fail, Some(why));
             return self.touch_flow(id); // that decides others
         }
-        let message = self.message_of(id, spec, owner);
+        let step = spec.name.clone();
+        let message = Box::new(self.message_of(id, spec, owner));
         let (id, flow) = (message.id.clone(), id.clone());
-        let Some(step) = message.step.as_deref().map(|step| step.step.clone()) else { return };
-        let message = Box::new(message);
         self.emit(accepted(message, text, given));
         let (to, message) = (StepMove::Send, Some(id));
-        self.emit(Event::StepMoved { flow, step, to, message, answer: None, why: None });
+        self.emit(Event::StepMoved { flow, step, to, message, answer: None, worker: None, why: None });
     }
 
     fn message_of(&mut self, id: &FlowId, spec: StepSpec, owner: AgentName) -> Message {
@@ -292,14 +365,16 @@ impl Work<'_> {
         let mut message = note.message(self.now);
         message.timeout_ms = spec.timeout_ms;
         message.expect = spec.expect;
-        message.step = Some(Box::new(StepRef { flow: id.clone(), step: spec.name }));
+        message.step = Some(Box::new(StepRef { flow: id.clone(), step: Some(spec.name) }));
         message
     }
 
     /// A flow ends when all its steps have, or when nothing is under way any more after a failure at which it stops.
     fn end_flow(&mut self, id: &FlowId) {
         let Some(flow) = self.state.flows.get(id) else { return };
-        if !matches!(flow.stage, FlowStage::Active | FlowStage::Paused) || flow.under_way() > 0 {
+        if !matches!(flow.stage, FlowStage::Active | FlowStage::Paused) || flow.under_way() > 0
+            || flow.is_being_planned()
+        {
             return;
         }
         let failed = flow.failed().len();
@@ -316,7 +391,8 @@ impl Work<'_> {
     }
 }
 
-fn accepted(message: Box<Message>, text: BodyRef, given: Vec<PartAnswer>) -> Event {
+/// The event by which a message is accepted whose text stands elsewhere.
+pub(in crate::engine) fn accepted(message: Box<Message>, text: BodyRef, given: Vec<PartAnswer>) -> Event {
     Event::Accepted {
         message,
         body: Body::default(),
@@ -327,4 +403,8 @@ fn accepted(message: Box<Message>, text: BodyRef, given: Vec<PartAnswer>) -> Eve
         text: Some(text),
         given,
     }
+}
+
+fn no_such_session(id: &FlowId) -> Refusal {
+    Refusal::new(Code::NotOpen, format!("there is no open session {id}"))
 }

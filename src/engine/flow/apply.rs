@@ -23,6 +23,13 @@ impl State {
                     flow.plan((**spec).clone(), place, at);
                 }
             }
+            Event::FlowPlanned { flow, name, on_failure, parallel } => {
+                if let Some(flow) = self.flows.get_mut(flow) {
+                    flow.head.name = name.clone().or(flow.head.name.take());
+                    (flow.head.on_failure, flow.head.parallel) = (*on_failure, *parallel);
+                    flow.changed_at = at;
+                }
+            }
             Event::StepMoved { .. } => self.move_step(at, event),
             Event::FlowMoved { flow, to, why } => self.move_flow(at, flow, *to, why.as_deref()),
             Event::KeptFlow(flow) => drop(self.flows.insert(flow.head.id.clone(), flow.clone())),
@@ -34,11 +41,12 @@ impl State {
         let Some(flow) = self.flows.get_mut(id) else { return };
         if let Ok(stage) = stage::next(flow.stage, to) {
             (flow.stage, flow.since, flow.note) = (stage, at, why.map(Into::into));
+            flow.changed_at = at;
         }
     }
 
     fn move_step(&mut self, now: Millis, event: &Event) {
-        let Event::StepMoved { flow, step: name, to, message, answer, why } = event else { return };
+        let Event::StepMoved { flow, step: name, to, message, answer, worker, why } = event else { return };
         let Some(flow) = self.flows.get_mut(flow) else { return };
         let Some(at) = flow.place(name) else { return };
         let Some(step) = flow.steps.get_mut(at) else { return };
@@ -50,15 +58,17 @@ impl State {
             StepMove::Send => {
                 step.message.clone_from(message);
                 step.tries = step.tries.saturating_add(1);
-                (step.began, step.ended, step.answer) = (Some(now), None, None);
+                (step.began, step.ended, step.answer, step.worker) = (Some(now), None, None, None);
             }
             StepMove::Complete | StepMove::Fail | StepMove::Cancel(_) => {
                 step.ended = Some(now);
                 step.answer.clone_from(answer);
+                step.worker.clone_from(worker);
             }
-            StepMove::Retry => (step.ended, step.answer) = (None, None),
+            StepMove::Retry => (step.ended, step.answer, step.worker) = (None, None, None),
             StepMove::NeedsMet | StepMove::Prepare => {}
         }
+        flow.changed_at = now;
         flow.moved(at, before);
     }
 }

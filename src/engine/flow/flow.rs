@@ -5,9 +5,11 @@ use super::graph::{self, StepGraph};
 use super::id::FlowId;
 use super::name::StepName;
 use super::plan::OnFailure;
+use super::planning::{Planning, WAITS_FOR_YES};
 use super::stage::FlowStage;
 use super::step::StepStage;
 use super::unmet::{Join, Needs, Unmet};
+use super::worker::StepWorker;
 use crate::engine::form::{self, is_default};
 use crate::engine::message::part_answer::PartAnswer;
 use crate::engine::message::{BodyRef, Expect};
@@ -33,6 +35,9 @@ pub struct FlowHead {
     pub kind: FlowKind,
     /// Who asked for it.
     pub owner: AgentName,
+    /// Who does what names nobody, and splits what was asked for in words.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub master: Option<AgentName>,
     /// What it is called, in one line.
     #[serde(default, skip_serializing_if = "is_default")]
     pub name: Option<String>,
@@ -41,6 +46,9 @@ pub struct FlowHead {
     /// How many steps are under way at the same time; 0 is as many as there are.
     #[serde(default, skip_serializing_if = "is_default")]
     pub parallel: u16,
+    /// Whether the steps that its master has planned wait until somebody lets it go on.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub confirm: bool,
 }
 
 /// What a step is, as it was planned.
@@ -82,6 +90,9 @@ pub struct FlowStep {
     pub began: Option<Millis>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub ended: Option<Millis>,
+    /// Who did it, once it has ended.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub worker: Option<Box<StepWorker>>,
     /// What came of it: what those that need it are told.
     #[serde(default, skip_serializing_if = "is_default")]
     pub answer: Option<PartAnswer>,
@@ -100,7 +111,11 @@ pub struct Flow {
     pub opened_at: Millis,
     pub stage: FlowStage,
     pub since: Millis,
+    /// When anything about it changed last.
+    pub changed_at: Millis,
     pub note: Option<Arc<str>>,
+    /// How its steps were asked for, if they were.
+    pub planning: Option<Planning>,
     /// In the order in which they were planned.
     pub steps: Vec<FlowStep>,
     schedule: Schedule,
@@ -129,32 +144,37 @@ struct KeptFlow {
     opened_at: Millis,
     stage: FlowStage,
     since: Millis,
+    changed_at: Millis,
     #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
     note: Option<Arc<str>>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    planning: Option<Planning>,
     steps: Vec<FlowStep>,
 }
 
 impl From<Flow> for KeptFlow {
     fn from(flow: Flow) -> Self {
-        let Flow { head, request, opened_at, stage, since, note, steps, .. } = flow;
-        Self { head, request, opened_at, stage, since, note, steps }
+        let Flow { head, request, opened_at, stage, since, changed_at, note, planning, steps, .. } = flow;
+        Self { head, request, opened_at, stage, since, changed_at, note, planning, steps }
     }
 }
 
 impl From<KeptFlow> for Flow {
     fn from(kept: KeptFlow) -> Self {
-        let KeptFlow { head, request, opened_at, stage, since, note, steps } = kept;
-        Self { head, request, opened_at, stage, since, note, steps, schedule: Schedule::default() }
+        let KeptFlow { head, request, opened_at, stage, since, changed_at, note, planning, steps } = kept;
+        let schedule = Schedule::default();
+        Self { head, request, opened_at, stage, since, changed_at, note, planning, steps, schedule }
     }
 }
 
 /// What follows from the steps is the same where they are.
 impl PartialEq for Flow {
     fn eq(&self, other: &Self) -> bool {
-        let facts = |flow: &Self| (flow.request, flow.opened_at, flow.stage, flow.since);
+        let facts = |flow: &Self| (flow.request, flow.opened_at, flow.stage, flow.since, flow.changed_at);
         facts(self) == facts(other)
             && self.head == other.head
             && self.note == other.note
+            && self.planning == other.planning
             && self.steps == other.steps
     }
 }
@@ -165,14 +185,29 @@ impl Flow {
     /// One without steps.
     #[must_use]
     pub fn new(head: FlowHead, request: BodyRef, at: Millis) -> Self {
-        let (opened_at, since, stage) = (at, at, FlowStage::Active);
-        let (note, steps) = (None, Vec::new());
-        Self { head, request, opened_at, stage, since, note, steps, schedule: Schedule::default() }
+        let (opened_at, since, changed_at, stage) = (at, at, at, FlowStage::Active);
+        let (note, planning, steps, schedule) = (None, None, Vec::new(), Schedule::default());
+        Self { head, request, opened_at, stage, since, changed_at, note, planning, steps, schedule }
+    }
+
+    /// The same without what follows from its steps.
+    #[must_use]
+    pub fn bare(&self) -> Self {
+        let schedule = Schedule::default();
+        Self { head: self.head.clone(), note: self.note.clone(), planning: self.planning.clone(), steps: self.steps.clone(), schedule, ..*self }
+    }
+
+    /// The same without its steps.
+    #[must_use]
+    pub fn without_steps(&self) -> Self {
+        let (steps, schedule) = (Vec::new(), Schedule::default());
+        Self { head: self.head.clone(), note: self.note.clone(), planning: self.planning.clone(), steps, schedule, ..*self }
     }
 
     /// A step more. What follows from the steps is made again when somebody asks.
     pub(in crate::engine) fn plan(&mut self, spec: StepSpec, text: BodyRef, at: Millis) {
         self.schedule.graph = None;
+        self.changed_at = at;
         self.steps.push(FlowStep {
             spec,
             text,
@@ -182,6 +217,7 @@ impl Flow {
             message: None,
             began: None,
             ended: None,
+            worker: None,
             answer: None,
             note: None,
         });
@@ -279,6 +315,18 @@ impl Flow {
     #[must_use]
     pub fn failed(&self) -> &BTreeSet<usize> {
         &self.schedule.failed
+    }
+
+    /// Whether its steps are being asked for.
+    #[must_use]
+    pub fn is_being_planned(&self) -> bool {
+        self.planning.as_ref().is_some_and(|planning| planning.ended.is_none())
+    }
+
+    /// Whether it rests since its master has planned it, until somebody says yes to that.
+    #[must_use]
+    pub fn waits_for_yes(&self) -> bool {
+        self.stage == FlowStage::Paused && self.note.as_deref() == Some(WAITS_FOR_YES)
     }
 
     /// Whether every step has ended.

@@ -1,7 +1,7 @@
 //! How a flow is called, and a step of it.
 
 use super::name::StepName;
-use crate::engine::form::as_text;
+use crate::engine::form::{as_text, is_default};
 use arcstr::ArcStr;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -54,5 +54,7 @@ impl fmt::Debug for FlowId {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct StepRef {
     pub flow: FlowId,
-    pub step: StepName,
+    /// None for the message by which its steps are asked for.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub step: Option<StepName>,
 }

@@ -1,6 +1,8 @@
 //! What may be asked of a flow.
 
+use super::flow::StepSpec;
 use super::name::StepName;
+use crate::engine::message::Body;
 
 /// What somebody wants of a flow that is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,4 +15,6 @@ pub enum FlowWish {
     Cancel,
     /// A step that has failed is tried again, and with it what was cancelled for its sake.
     Retry(StepName),
+    /// A step more, with what its agent is told.
+    Add(Box<(StepSpec, Body)>),
 }

@@ -45,7 +45,8 @@ impl Work<'_> {
     /// Whether this claim counts only once it was checked.
     pub(in crate::engine) fn is_checked(open: &Open, claim: &Claim) -> bool {
         let by_person = claim.source == CompletionSource::Person;
-        open.message.expect.is_some() && claim.outcome == Outcome::Completed && !by_person
+        let is_checked = open.message.expect.is_some() || open.message.asks_for_plan();
+        is_checked && claim.outcome == Outcome::Completed && !by_person
     }
 
     /// A claim that is to be checked is kept, and the check begins.
@@ -63,10 +64,14 @@ impl Work<'_> {
     /// Asks for the check of a kept claim.
     fn ask_check(&mut self, id: &MessageId) {
         let Some(open) = self.state.open.get(id) else { return };
-        let (Some(expect), Some(checks)) = (open.message.expect.as_deref(), open.checks.as_deref()) else {
-            return;
-        };
+        let Some(checks) = open.checks.as_deref() else { return };
         let job = JobId::Check { message: id.clone(), made: checks.made };
+        if open.message.asks_for_plan() {
+            let (text, master) = (checks.claim.as_ref().map(|claim| claim.text.clone()), &open.message.to);
+            let plan = Job::ReadPlan { master: master.clone(), text: text.unwrap_or_default() };
+            return self.ask_job(job, plan);
+        }
+        let Some(expect) = open.message.expect.as_deref() else { return };
         match checks.base.clone() {
             Some(base) => {
                 let expect = expect.clone();
@@ -125,8 +130,14 @@ impl Work<'_> {
         };
         let Some(claim) = open.checks.as_deref().filter(|checks| checks.made == made) else { return };
         let Some(claim) = claim.claim.clone() else { return };
+        let mut plan = None;
         let evidence = match found {
             Found::Checked(evidence) => evidence,
+            Found::Plan(found) => {
+                let (evidence, found) = self.judge_plan(id, found.map(|plan| *plan));
+                plan = found;
+                vec![evidence]
+            }
             Found::NotDone(why) => vec![self.not_checked(why)],
             Found::Base(_) => return,
         };
@@ -138,7 +149,12 @@ impl Work<'_> {
             () if why.is_empty() && self.has_parts(id) => {
                 self.reopen(id, "parts of it came while its claim was checked".to_owned());
             }
-            () if why.is_empty() => self.end_checked(id, claim, evidence),
+            () if why.is_empty() => {
+                if let Some(plan) = plan {
+                    self.take_plan(id, plan);
+                }
+                self.end_checked(id, claim, evidence);
+            }
             () if only_broken => self.fail(id, &format!("its claim could not be checked: {why}")),
             () => self.tell_what_failed(id, &why),
         }

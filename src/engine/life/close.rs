@@ -289,10 +289,11 @@ impl Work<'_> {
         }
         let dependants: Vec<MessageId> =
             self.state.dependants.get(id).into_iter().flatten().cloned().collect();
-        if message.expect.is_some() {
+        if message.expect.is_some() || message.asks_for_plan() {
             self.live.jobs.retain(|job| job.message() != Some(id));
             self.ask(Effect::DropJobs(id.clone()));
         }
+        let source = answer.as_ref().and_then(|answer| answer.source);
         self.emit(Event::Ended {
             id: id.clone(),
             outcome,
@@ -300,7 +301,7 @@ impl Work<'_> {
             why: why.map(str::to_owned),
         });
         if let Some(step) = message.step.as_deref() {
-            self.step_ended(step, id);
+            self.step_ended(step, id, source);
         }
         if let Some(answer) = answer.filter(|_| self.is_told(&message)) {
             self.tell_sender(&message, answer);

@@ -80,6 +80,12 @@ impl DerefMut for Message {
 }
 
 impl Message {
+    /// Whether it asks for the steps of a flow: its answer is a plan.
+    #[must_use]
+    pub fn asks_for_plan(&self) -> bool {
+        self.step.as_deref().is_some_and(|step| step.step.is_none())
+    }
+
     /// The task that waits for this one: that in which an agent asked for it. What a person writes as `parent` only says
     /// what belongs together.
     #[must_use]

@@ -16,6 +16,7 @@ mod retention;
 pub use last_word::last_word;
 pub use lines::{LastLines, line};
 
+use crate::engine::flow::id::FlowId;
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::folder::{Folder, FolderError, Stamp};
 use crate::io::mailbox::MAIN_ZONE;
@@ -36,6 +37,8 @@ pub enum View {
     Agent(AgentName),
     /// `status/daemon.yaml`
     Daemon,
+    /// `.tasuki/sessions/ID.json`
+    Session(FlowId),
 }
 
 /// A file up to this size reaches a disk whole or not at all.
@@ -65,6 +68,7 @@ struct Folders {
     inbox: Folder,
     status: Folder,
     agents: Folder,
+    sessions: Folder,
 }
 
 impl Folders {
@@ -80,6 +84,7 @@ impl Folders {
             queue,
             agents: status.make_own("agents")?,
             status,
+            sessions: root.make_own(".tasuki")?.make_own("sessions")?,
         })
     }
 
@@ -89,11 +94,13 @@ impl Folders {
             View::Active(zone, _) => far.get(zone).unwrap_or(&self.active),
             View::Agent(_) => &self.agents,
             View::Daemon => &self.status,
+            View::Session(_) => &self.sessions,
         }
     }
 
-    fn all(&self) -> [&Folder; 7] {
-        [&self.queue, &self.active, &self.results, &self.done, &self.inbox, &self.status, &self.agents]
+    fn all(&self) -> [&Folder; 8] {
+        let Self { queue, active, results, done, inbox, status, agents, sessions } = self;
+        [queue, active, results, done, inbox, status, agents, sessions]
     }
 }
 
@@ -118,6 +125,12 @@ impl Views {
             written: HashMap::new(),
             lost: false,
         })
+    }
+
+    /// The workspace that they are of.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
     }
 
     /// Shows what is open for the drop zone at `place` in `place/active/`.
@@ -151,6 +164,16 @@ impl Views {
         self.written.remove(view);
         let (folder, name) = (self.folder(view), view.file_name());
         folder.remove(&name).map_err(|errno| folder.failed("remove", &name, errno))
+    }
+
+    /// Writes `.tasuki/sessions/ID.json` of a session that changes no more: from now on it is kept as finished messages are.
+    ///
+    /// # Errors
+    /// [`FolderError::Io`]
+    pub fn write_last(&mut self, id: FlowId, text: &str) -> Result<(), FolderError> {
+        self.write(View::Session(id.clone()), text)?;
+        self.written.remove(&View::Session(id));
+        Ok(())
     }
 
     /// Writes `queue/results/ID.yaml`, the answer to message ID.
@@ -300,7 +323,7 @@ impl Views {
     /// # Errors
     /// [`FolderError::Io`]
     pub fn sync(&self) -> Result<(), FolderError> {
-        for folder in [&self.folders.queue, &self.folders.status] {
+        for folder in [&self.folders.queue, &self.folders.status, &self.folders.sessions] {
             folder.sync_all().map_err(|errno| folder.failed("sync", "".as_ref(), errno))?;
         }
         Ok(())
@@ -356,7 +379,12 @@ impl Views {
     }
 
     fn view_at(&self, path: &Path) -> Option<View> {
-        let (parent, stem) = (path.parent()?, stem(path.file_name()?)?);
+        let parent = path.parent()?;
+        if parent == self.folders.sessions.path() {
+            let id = path.file_name()?.to_str()?.strip_suffix(".json")?;
+            return FlowId::new(id).ok().map(View::Session);
+        }
+        let stem = stem(path.file_name()?)?;
         if parent == self.folders.agents.path() {
             return AgentName::new(stem).ok().map(View::Agent);
         }
@@ -375,6 +403,7 @@ impl View {
             Self::Active(_, id) => file_name(id.as_str()),
             Self::Agent(name) => file_name(name.as_str()),
             Self::Daemon => file_name("daemon"),
+            Self::Session(id) => format!("{id}.json").into(),
         }
     }
 }

@@ -2,7 +2,8 @@
 //! folder of a busy day holds many files and nothing waits for it; and never by listing what is not old: a million results
 //! may lie in one folder.
 
-use super::{Views, stem};
+use super::{View, Views, stem};
+use crate::engine::flow::id::FlowId;
 use crate::engine::words::{MessageId, Millis};
 use crate::io::folder::{Folder, FolderError, mtime_ns};
 use crate::wire::time::Day;
@@ -46,6 +47,25 @@ impl Views {
             }
         }
         failed.map_or(Ok(removed), Err)
+    }
+
+    /// Removes at most `batch` documents of sessions that were written before that moment and are of no session that is open;
+    /// how many.
+    ///
+    /// # Errors
+    /// [`FolderError::Io`]
+    pub fn remove_sessions_before(&mut self, before: Millis, batch: usize) -> Result<usize, FolderError> {
+        let (sessions, written) = (&self.folders.sessions, &self.written);
+        let is_old = |name: &std::ffi::OsStr| {
+            let id = name.to_str().and_then(|name| FlowId::new(name.strip_suffix(".json")?).ok());
+            let is_over = id.is_some_and(|id| !written.contains_key(&View::Session(id)));
+            is_over && sessions.stat(name).is_ok_and(|stat| mtime_ns(&stat) < i128::from(before.0) * 1_000_000)
+        };
+        let names = sessions.some_names(batch, is_old)?;
+        for name in &names {
+            sessions.remove(name).map_err(|errno| sessions.failed("remove", name, errno))?;
+        }
+        Ok(names.len())
     }
 
     /// Removes at most `batch` messages to the user that nobody has read and that came before that moment; how many.

@@ -133,6 +133,7 @@ fn subject(event: &Event) -> Option<&MessageId> {
         | Event::KeptHired { .. }
         | Event::FlowOpened { .. }
         | Event::StepPlanned { .. }
+        | Event::FlowPlanned { .. }
         | Event::StepMoved { .. }
         | Event::FlowMoved { .. }
         | Event::KeptFlow(_)

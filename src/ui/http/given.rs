@@ -16,12 +16,17 @@ use std::time::Duration;
 
 /// A body of 1 MiB over a Unix socket takes milliseconds; a client that needs longer has stopped.
 const BODY_DEADLINE: Duration = Duration::from_secs(10);
+/// Largest body of a request that has a plan in it, in bytes.
+const LARGE_BYTES_MAX: usize = 4 << 20;
 
 /// The bytes of a body.
 pub(super) struct Raw(pub(super) Bytes);
 
 /// A body as JSON; an empty one is an empty object.
 pub(super) struct Given<T>(pub(super) T);
+
+/// The same with more room: a plan of 1 MiB stands in it as a text, in which each line end and quote is two characters.
+pub(super) struct Large<T>(pub(super) T);
 
 /// The query of an address.
 pub(super) struct Asked<T>(pub(super) T);
@@ -73,19 +78,33 @@ impl<S: Send + Sync> FromRequest<S> for Raw {
     type Rejection = Refused;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Refused> {
-        if announced(request.headers()).is_some_and(|bytes| bytes > BODY_BYTES_MAX) {
-            return Err(too_large());
+        body_within(request, BODY_BYTES_MAX).await.map(Self)
+    }
+}
+
+async fn body_within(request: Request, most: usize) -> Result<Bytes, Refused> {
+    if announced(request.headers()).is_some_and(|bytes| bytes > most) {
+        return Err(too_large(most));
+    }
+    // A longer body that does not say so beforehand ends the reading with an error as well.
+    match tokio::time::timeout(BODY_DEADLINE, to_bytes(request.into_body(), most)).await {
+        Ok(Ok(bytes)) => Ok(bytes),
+        Ok(Err(error)) if is_too_large(&error) => Err(too_large(most)),
+        Ok(Err(error)) => Err(Refused::bad_request(format!("the body cannot be read: {error}"))),
+        Err(_) => {
+            let why = format!("the body did not come within {BODY_DEADLINE:?}");
+            Err(Refused::new(StatusCode::REQUEST_TIMEOUT, "too-slow", why, "send the body at once"))
         }
-        // A longer body that does not say so beforehand ends the reading with an error as well.
-        match tokio::time::timeout(BODY_DEADLINE, to_bytes(request.into_body(), BODY_BYTES_MAX)).await {
-            Ok(Ok(bytes)) => Ok(Self(bytes)),
-            Ok(Err(error)) if is_too_large(&error) => Err(too_large()),
-            Ok(Err(error)) => Err(Refused::bad_request(format!("the body cannot be read: {error}"))),
-            Err(_) => {
-                let why = format!("the body did not come within {BODY_DEADLINE:?}");
-                Err(Refused::new(StatusCode::REQUEST_TIMEOUT, "too-slow", why, "send the body at once"))
-            }
-        }
+    }
+}
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Large<T> {
+    type Rejection = Refused;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Refused> {
+        let bytes = body_within(request, LARGE_BYTES_MAX).await?;
+        json_of(&bytes)?;
+        serde_json::from_slice(&bytes).map(Self).map_err(|error| not_json(&error))
     }
 }
 
@@ -161,8 +180,8 @@ fn announced(headers: &HeaderMap) -> Option<usize> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-fn too_large() -> Refused {
-    Refusal::new(Code::TooLarge, format!("the body has more than {BODY_BYTES_MAX} bytes, its keys included"))
+fn too_large(most: usize) -> Refused {
+    Refusal::new(Code::TooLarge, format!("the body has more than {most} bytes, its keys included"))
         .into()
 }
 

@@ -17,6 +17,7 @@ pub mod reference;
 mod refused;
 mod routes;
 mod screen;
+mod sessions;
 pub mod server;
 mod stream;
 mod tcp;

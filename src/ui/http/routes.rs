@@ -5,7 +5,7 @@ use super::gate::{Gate, JsonAnswer, duration, seen, unexpected};
 use super::given::{Asked, Given, Key, Question, Raw, Word, json_of};
 use super::refused::Refused;
 use super::tcp::asked::{prove, tab, web};
-use super::{WAIT_MS_MAX, events, hiring, metrics, openapi, panes, screen};
+use super::{WAIT_MS_MAX, events, hiring, metrics, openapi, panes, screen, sessions};
 use crate::daemon::clients::request::{Request, Response, Until};
 use crate::engine::input::{Command, Reply};
 use crate::engine::life::StageName;
@@ -17,7 +17,8 @@ use crate::wire::api::{
     Accepted, AgentHistoryQuery, AgentQuery, AgentsQuery, CancelQuery, Done, DownBody, EventsQuery, HaltBody,
     Health, HireBody, HistoryQuery, InboxQuery, LogQuery, MessageQuery, MessagesQuery, NeedsQuery,
     PaneAnswerBody, PaneAnswered, PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped,
-    PaneWaitBody, Problem, ProofInfo, ProveQuery, ReplyBody, ResetInfo, ScreenInfo, ScreenQuery, StatusQuery,
+    PaneWaitBody, Problem, ProofInfo, ProveQuery, ReplyBody, ResetInfo, ScreenInfo, ScreenQuery, SessionBegun, SessionBody,
+    SessionDocumentQuery, SessionQuery, SessionRetryBody, SessionTaskBody, SessionsQuery, StatusQuery,
     StepInfo, TabInfo, TeamQuery, ViewInfo, WaitQuery, Waited, WebBody, WebInfo,
 };
 use crate::wire::message::{draft, json};
@@ -30,7 +31,7 @@ use std::time::Duration;
 
 /// Every address: the router, the page and the document for programs in other languages are made from this.
 pub(super) fn addresses() -> Vec<Address> {
-    [about_messages(), about_all(), about_agents(), about_panes()].into_iter().flatten().collect()
+    [about_messages(), about_sessions(), about_all(), about_agents(), about_panes()].into_iter().flatten().collect()
 }
 
 fn about_messages() -> Vec<Address> {
@@ -59,6 +60,36 @@ fn about_messages() -> Vec<Address> {
         ),
         post::<ReplyBody, Done, _, _>("/api/turns/{token}/reply", reply, "an agent answers its turn"),
         post::<(), Done, _, _>("/api/turns/{token}/ack", acknowledge, "an agent has read its turn"),
+    ]
+}
+
+fn about_sessions() -> Vec<Address> {
+    vec![
+        post::<SessionBody, SessionBegun, _, _>(
+            "/api/sessions",
+            sessions::begin,
+            "begins a session; answered when durable",
+        ),
+        read::<SessionsQuery>(),
+        read::<SessionQuery>(),
+        read::<SessionDocumentQuery>(),
+        post::<(), Done, _, _>(
+            "/api/sessions/{id}/pause",
+            sessions::pause,
+            "begins nothing new of it; turns under way end",
+        ),
+        post::<(), Done, _, _>(
+            "/api/sessions/{id}/resume",
+            sessions::resume,
+            "lets it go on; says yes to its plan, and tries again what has failed",
+        ),
+        post::<(), Done, _, _>("/api/sessions/{id}/cancel", sessions::cancel, "calls off what is open of it"),
+        post::<SessionRetryBody, Done, _, _>(
+            "/api/sessions/{id}/retry",
+            sessions::retry,
+            "tries a failed task again, and what was cancelled for its sake",
+        ),
+        post::<SessionTaskBody, Done, _, _>("/api/sessions/{id}/tasks", sessions::add_task, "adds a task"),
     ]
 }
 

@@ -9,6 +9,7 @@ mod needs;
 mod notify;
 mod panes;
 mod read;
+mod sessions;
 mod step;
 mod web;
 
@@ -34,6 +35,10 @@ pub use panes::{
 pub use read::{
     AgentHistoryQuery, AgentQuery, AgentsQuery, HistoryQuery, InboxQuery, LogQuery, MessageQuery,
     MessagesQuery, NeedsQuery, Question, StatusQuery, TeamQuery, encoded,
+};
+pub use sessions::{
+    SessionBegun, SessionBody, SessionCounts, SessionDetails, SessionDocumentQuery, SessionInfo, SessionList,
+    SessionQuery, SessionRetryBody, SessionTaskBody, SessionTaskInfo, SessionsQuery,
 };
 pub use step::{EventInfo, HistoryStepInfo};
 pub use web::{ProofInfo, ProveQuery, TabInfo, WebBody, WebInfo};

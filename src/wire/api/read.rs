@@ -4,6 +4,7 @@
 use super::agents::{AgentDetails, AgentHistoryInfo, AgentList, StatusInfo, TeamInfo};
 use super::messages::{HistoryInfo, InboxInfo, LogPage, MessageDetails, MessagePage};
 use super::needs::NeedsInfo;
+use super::sessions::{SessionDetails, SessionDocumentQuery, SessionList, SessionQuery, SessionsQuery};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -66,6 +67,9 @@ question!(AgentHistoryQuery => AgentHistoryInfo, "/api/agents/{name}/story", "th
 question!(MessagesQuery => MessagePage, "/api/messages", "messages, open and finished, newest first");
 question!(MessageQuery => MessageDetails, "/api/messages/{id}", "one message, with its content and its answer");
 question!(HistoryQuery => HistoryInfo, "/api/messages/{id}/story", "the history of a message and of its parts");
+question!(SessionsQuery => SessionList, "/api/sessions", "all sessions, newest first");
+question!(SessionQuery => SessionDetails, "/api/sessions/{id}", "one session with its tasks");
+question!(SessionDocumentQuery => serde_json::Value, "/api/sessions/{id}/document", "the document of a session, as other tools read it");
 question!(NeedsQuery => NeedsInfo, "/api/needs", "what waits for a person, and who waits for whom");
 question!(InboxQuery => InboxInfo, "/api/inbox", "what was sent to the user and is unread");
 question!(LogQuery => LogPage, "/api/log", "lines of the log, newest first");

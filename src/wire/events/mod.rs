@@ -116,6 +116,14 @@ pub fn decode_snapshot(payload: &str) -> Result<Vec<Event>, DecodeError> {
     decode(state.get())
 }
 
+/// What all events of a step carry, each with its place in it; nothing if the step cannot be read.
+#[must_use]
+pub fn bodies_of(payload: &str) -> Vec<(u32, Body)> {
+    let events = decode(payload).unwrap_or_default();
+    let bodies = (0..).zip(events).filter_map(|(index, event)| Some((index, event.body()?.clone())));
+    bodies.collect()
+}
+
 /// What the event at `index` of a step carries; none if it carries nothing or cannot be read. The other events are
 /// passed over unread.
 #[must_use]

@@ -6,6 +6,7 @@
 mod check;
 mod error;
 mod form;
+mod of_flow;
 mod read;
 mod spot;
 #[cfg(test)]
@@ -18,6 +19,7 @@ pub use form::{
     AgentSession, Conversation, PullRequestRef, SessionMessage, SessionTask, SessionTime, SessionUuid,
     SubAgent, TaskResult, WorktreeRef,
 };
+pub use of_flow::{Texts, of_flow};
 pub use words::{
     DetectedBy, MessageRole, SessionStatus, SubAgentStatus, SubAgentType, TaskStatus, WorktreeStrategy,
 };
@@ -25,7 +27,7 @@ pub use words::{
 use crate::wire::message::json::{self, Unread};
 
 /// Largest document that is read, in bytes.
-pub const DOCUMENT_BYTES_MAX: usize = 1 << 20;
+pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
 
 /// Reads a document.
 ///

@@ -5,3 +5,4 @@ pub mod document;
 mod fences;
 pub mod find_plan;
 pub mod plan;
+pub mod prompt;

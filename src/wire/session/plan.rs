@@ -15,7 +15,8 @@ pub use refusal::PlanRefusal;
 pub use schema::schema;
 
 use crate::engine::flow::graph::STEPS_MAX;
-use crate::engine::flow::plan::{OnFailure, Plan};
+use crate::engine::flow::name::StepName;
+use crate::engine::flow::plan::{OnFailure, Plan, PlannedTask};
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::wire::message::fields::Fields;
 use crate::wire::yaml::place::Place;
@@ -34,8 +35,22 @@ pub fn read(bytes: &[u8]) -> Result<Plan, PlanRefusal> {
     parse(bytes).map_err(|refusal| PlanRefusal::of(refusal, bytes))
 }
 
+/// Reads one task that is to be added to those with these names, in the form that a task of a plan has.
+///
+/// # Errors
+/// [`PlanRefusal`] for the first thing that is wrong, with its line and the cure.
+pub fn read_task(bytes: &[u8], names: &[StepName]) -> Result<PlannedTask, PlanRefusal> {
+    let task = root_of(bytes).and_then(|root| graph::one_more(task::task(&root)?, names));
+    task.map_err(|refusal| PlanRefusal::of(refusal, bytes))
+}
+
 /// Reads it, and leaves out what the refusal can be shown with.
 pub(in crate::wire::session) fn parse(bytes: &[u8]) -> Result<Plan, Refusal> {
+    plan(&root_of(bytes)?)
+}
+
+/// The one thing that a text holds.
+fn root_of(bytes: &[u8]) -> Result<Node<'_>, Refusal> {
     let text = bytes_as_text::read(bytes)?;
     let mut documents = Documents::of_size(text, NODES_MAX);
     let blank = || Place::of(bytes, 0).refuse(Code::Blank, "there is nothing but white space and comments");
@@ -47,7 +62,7 @@ pub(in crate::wire::session) fn parse(bytes: &[u8]) -> Result<Plan, Refusal> {
     if root.is_null() {
         return Err(blank());
     }
-    plan(&root)
+    Ok(root)
 }
 
 fn plan(root: &Node<'_>) -> Result<Plan, Refusal> {

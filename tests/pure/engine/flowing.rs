@@ -45,11 +45,13 @@ pub(crate) fn opening(lines: &str, on_failure: OnFailure, parallel: u16) -> Open
         id: flow_id(),
         kind: FlowKind::Session,
         owner: name("user"),
+        master: None,
         name: Some("a try".to_owned()),
         on_failure,
         parallel,
+        confirm: false,
     };
-    Opening { head, request: Body { content: lines.into(), extra: "".into() }, steps }
+    Opening { head, request: Body { content: lines.into(), extra: "".into() }, steps, ask: None }
 }
 
 impl World {

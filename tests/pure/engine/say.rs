@@ -61,6 +61,7 @@ pub(crate) fn say_event(event: &Event, now: Millis) -> String {
         Event::StepPlanned { flow, spec, .. } => {
             format!("{} {} planned for {}", short(flow), spec.name, spec.to)
         }
+        Event::FlowPlanned { flow, .. } => format!("flow {} has its plan", short(flow)),
         Event::StepMoved { flow, step, to, message, why, .. } => {
             let message = message.as_ref().map(|id| format!(" as {id}")).unwrap_or_default();
             let why = why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
@@ -200,7 +201,7 @@ fn effect(effect: &Effect) -> Option<String> {
         }
         Effect::Answer { reply, .. } => format!("answer {}", say_reply(reply)),
         Effect::Show(Shown::Finished(id)) => format!("show finished {id}"),
-        Effect::Show(Shown::Open(_) | Shown::Agent(_)) => return None,
+        Effect::Show(Shown::Open(_) | Shown::Agent(_) | Shown::Flow(_)) => return None,
     })
 }
 

@@ -28,6 +28,8 @@ pub(crate) struct Shelf {
     given: BTreeMap<MessageId, BTreeSet<MessageId>>,
     /// Of each flow that was not completed: where its request and the texts of its steps stand, and what came of these.
     flows: BTreeMap<FlowId, BTreeMap<(&'static str, Option<StepName>), Seq>>,
+    /// The open messages by which the steps of a flow are asked for.
+    planning: BTreeMap<MessageId, FlowId>,
 }
 
 impl Shelf {
@@ -40,9 +42,11 @@ impl Shelf {
         for event in &step.events {
             match event {
                 Event::Accepted { message, body, text: None, .. } => {
+                    self.take_planning(message, step.seq);
                     self.accept(message, body.content.to_string(), step.seq)
                 }
                 Event::Accepted { message, text: Some(text), given, .. } => {
+                    self.take_planning(message, text.seq);
                     let content = self.text_at(*text).unwrap_or_default().to_owned();
                     self.accept(message, content, text.seq);
                     let given = given.iter().map(|answer| answer.child.clone()).collect();
@@ -53,6 +57,7 @@ impl Shelf {
                 | Event::StepMoved { .. }
                 | Event::FlowMoved { .. } => self.take_flow(step.seq, event),
                 Event::Ended { id, answer, .. } => {
+                    self.end_planning(id, step.seq, answer.is_some());
                     self.ended.insert(id.clone(), (step.seq, answer.is_some()));
                     self.parts.remove(id);
                     let whole = self.wholes.get(id).filter(|whole| !self.ended.contains_key(*whole));
@@ -85,6 +90,23 @@ impl Shelf {
             }
             Event::FlowMoved { flow, to: FlowMove::Complete, .. } => drop(self.flows.remove(flow)),
             _ => {}
+        }
+    }
+
+    /// A message that asks for a plan is kept with its flow.
+    fn take_planning(&mut self, message: &Message, seq: Seq) {
+        let Some(step) = message.step.as_deref().filter(|step| step.step.is_none()) else { return };
+        if let Some(texts) = self.flows.get_mut(&step.flow) {
+            texts.insert(("asked", None), seq);
+            texts.remove(&("planned", None));
+            self.planning.insert(message.id.clone(), step.flow.clone());
+        }
+    }
+
+    fn end_planning(&mut self, id: &MessageId, seq: Seq, answered: bool) {
+        let Some(flow) = self.planning.remove(id) else { return };
+        if let Some(texts) = self.flows.get_mut(&flow).filter(|_| answered) {
+            texts.insert(("planned", None), seq);
         }
     }
 

@@ -11,6 +11,7 @@ use crate::engine_properties::circles;
 use crate::engine_properties::ops::Op;
 use crate::engine_properties::rules::Rules;
 use crate::read::Happened;
+use flows::found_plan;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tasuki::engine::engine::{Engine, Step};
@@ -291,6 +292,7 @@ impl World {
                 let (check, how) = ("file a.md".to_owned(), "so".to_owned());
                 Found::Checked(vec![Evidence { check, passed, broken, how, at: self.now, ms: 1 }])
             }
+            Job::ReadPlan { master, .. } => Found::Plan(found_plan(&master, how)),
         };
         self.step(Input::Job { id, found })
     }

@@ -146,6 +146,7 @@ fn name(event: &Event) -> &'static str {
         Event::KeptAgent { .. } => "kept_agent",
         Event::FlowOpened { .. } => "flow_opened",
         Event::StepPlanned { .. } => "step_planned",
+        Event::FlowPlanned { .. } => "flow_planned",
         Event::StepMoved { .. } => "step_moved",
         Event::FlowMoved { .. } => "flow_moved",
         Event::KeptFlow(_) => "kept_flow",

@@ -2,8 +2,9 @@
 
 use crate::daemon::journal::handle::JournalHandle;
 use crate::daemon::views::fresh::FreshBodies;
-use crate::daemon::views::worker::{Item, Job, OpenItem, Place};
+use crate::daemon::views::worker::{FlowItem, Item, Job, OpenItem, Place};
 use crate::engine::engine::Engine;
+use crate::engine::flow::id::FlowId;
 use crate::engine::message::BodyRef;
 use crate::engine::words::{MessageId, Seq};
 use crate::io::journal::Location;
@@ -51,6 +52,13 @@ pub(super) fn open_item(
     let answers = open.answers.iter().filter_map(|told| Some((told.clone(), journal.place(told.body)?)));
     let (view, answers) = (Box::new(MessageView::open(open, engine.phrase(open))), answers.collect());
     Some(Item::Open(OpenItem { view, body, kept, answers, turn }))
+}
+
+/// The document of a session, if it is still known here.
+pub(super) fn flow_item(engine: &Engine, journal: &JournalHandle, id: &FlowId) -> Option<FlowItem> {
+    let seen = engine.flow(id)?;
+    let places = seen.texts().filter_map(|text| journal.place(text)).map(|place| (place.step, place.at));
+    Some(FlowItem { places: places.collect(), seen })
 }
 
 /// What is open and who is in the team at the moment when the rest is removed: nothing accepted since loses its view.

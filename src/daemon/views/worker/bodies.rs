@@ -1,12 +1,16 @@
 //! What views are made of: bodies, read back from the journal.
 
 use super::{Trouble, Worker};
-use crate::daemon::views::item::Place;
+use crate::daemon::views::item::{FlowItem, Place};
 use crate::engine::event::{Answer, Event};
-use crate::engine::message::Body;
+use crate::engine::flow::stage::FlowStage;
+use crate::engine::message::{Body, BodyRef};
 use crate::engine::words::Seq;
 use crate::io::journal::{JournalError, Record};
+use crate::io::views::View;
 use crate::wire::events;
+use crate::wire::session::document::{export, of_flow};
+use std::collections::HashMap;
 use std::io::ErrorKind;
 
 impl Worker {
@@ -36,6 +40,32 @@ impl Worker {
             Some(Event::Ended { answer: Some(answer), .. }) => Ok(*answer),
             _ => Err(unreadable("answer", record.seq)),
         }
+    }
+
+    /// Writes a session's document. Of each step of the journal the texts are read once.
+    pub(super) fn show_flow(&mut self, item: &FlowItem) -> Result<(), Trouble> {
+        let mut texts = HashMap::new();
+        for (seq, at) in &item.places {
+            let at = Place { step: *seq, at: *at, event: 0 };
+            match self.record(at) {
+                Ok(record) => {
+                    let bodies = events::bodies_of(&record.payload).into_iter();
+                    let place = |index| BodyRef { seq: *seq, index };
+                    texts.extend(bodies.map(|(index, body)| (place(index), body.content)));
+                }
+                Err(Trouble::Unreadable(why)) => self.complain(&why, "a text of a session cannot be read any more"),
+                Err(trouble) => return Err(trouble),
+            }
+        }
+        let root = self.views.root().display().to_string();
+        let document = of_flow(&item.seen, &root, &mut |place| texts.get(&place).cloned());
+        let Some(document) = document else { return Ok(()) };
+        let id = item.seen.flow.head.id.clone();
+        match item.seen.flow.stage {
+            FlowStage::Completed => self.views.write_last(id, &export(&document))?,
+            _ => self.views.write(View::Session(id), &export(&document))?,
+        }
+        Ok(())
     }
 
     /// Only what is damaged or gone stays so: a machine that cannot read just now (no descriptors, no rights) may later.

@@ -38,6 +38,58 @@ pub(super) fn join(wishes: Vec<TaskWish>) -> Result<(Vec<PlannedTask>, StepGraph
     Ok((tasks.collect(), graph))
 }
 
+/// A task that is added to those with these names. Without an id it has the number behind the largest.
+pub(super) fn one_more(wish: TaskWish, names: &[StepName]) -> Result<PlannedTask, Refusal> {
+    let id = match &wish.id {
+        Some((id, place)) => match names.iter().find(|name| name.number() == id.number()) {
+            Some(there) => {
+                let why = format!("`id`: there is a {there} already");
+                return Err(place.refuse(Code::IdConflict, why).at("id"));
+            }
+            None => id.clone(),
+        },
+        None => StepName::numbered(names.iter().map(StepName::number).max().unwrap_or_default() + 1),
+    };
+    for (need, place) in &wish.dependencies {
+        if !names.contains(need) {
+            let near = nearest(need.as_str(), names.iter().map(StepName::as_str));
+            let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            let why = format!("{id} depends on {need}, and there is no such task{near}");
+            return Err(place.refuse(Code::UnknownDependency, why).at("dependencies"));
+        }
+    }
+    let needs = wish.dependencies.iter().map(|(need, _)| need);
+    let tree = match (wish.shared, &wish.share_with) {
+        (None, None) => TaskTree::New,
+        (None, Some((_, place))) => {
+            let why = "`share_with` is there, and `worktree_strategy` is not Shared";
+            return Err(place.refuse(Code::NotYours, why).at("share_with"));
+        }
+        (Some(_), Some((with, place))) => match needs.clone().any(|need| need == with) {
+            true => TaskTree::SharedWith(with.clone()),
+            false => {
+                let why = format!("`share_with`: `{with}` is none of the `dependencies` of this task");
+                return Err(place.refuse(Code::UnknownDependency, why).at("share_with"));
+            }
+        },
+        (Some(place), None) => match wish.dependencies.as_slice() {
+            [(need, _)] => TaskTree::SharedWith(need.clone()),
+            _ => {
+                let why = "`worktree_strategy` is Shared: name the dependency whose worktree it has in `share_with`";
+                return Err(place.refuse(Code::UnknownDependency, why).at("share_with"));
+            }
+        },
+    };
+    let mut dependencies: Vec<StepName> = Vec::new();
+    for need in needs {
+        if !dependencies.contains(need) {
+            dependencies.push(need.clone());
+        }
+    }
+    let TaskWish { name, description, join, who, timeout_ms, expect, touches, .. } = wish;
+    Ok(PlannedTask { id, name, description, dependencies, join, tree, who, timeout_ms, expect, touches })
+}
+
 /// The ids as they are written; a task without one has the number of its place, from 1.
 fn ids(wishes: &[TaskWish]) -> Result<Vec<StepName>, Refusal> {
     let written: HashSet<u64> =

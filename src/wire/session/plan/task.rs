@@ -59,7 +59,8 @@ pub(super) fn all(fields: &Fields<'_>) -> Result<Vec<TaskWish>, Refusal> {
     items.iter().map(task).collect()
 }
 
-fn task(node: &Node<'_>) -> Result<TaskWish, Refusal> {
+/// One task.
+pub(super) fn task(node: &Node<'_>) -> Result<TaskWish, Refusal> {
     let Value::Map(entries) = &node.value else {
         return Err(wrong_type(node, "tasks", "a list of maps, each with `name:` and `description:`"));
     };

@@ -7,11 +7,36 @@ use tasuki::engine::flow::id::FlowId;
 use tasuki::engine::flow::name::StepName;
 use tasuki::engine::flow::opening::Opening;
 use tasuki::engine::flow::plan::OnFailure;
+use tasuki::engine::flow::planning::FoundPlan;
 use tasuki::engine::flow::stage::FlowStage;
 use tasuki::engine::flow::unmet::Join;
 use tasuki::engine::flow::wish::FlowWish;
 use tasuki::engine::input::Command;
 use tasuki::engine::message::{Body, Expect};
+use tasuki::engine::words::AgentName;
+
+/// What is found in an answer that is to be a plan: nothing, or two steps, the first of which may be for nobody.
+pub(super) fn found_plan(master: &AgentName, how: u8) -> Result<Box<FoundPlan>, String> {
+    if how.is_multiple_of(3) {
+        return Err("there is no plan in it".to_owned());
+    }
+    let step = |number, to, needs| {
+        let spec = StepSpec {
+            name: StepName::numbered(number),
+            title: "planned".to_owned(),
+            needs,
+            join: Join::All,
+            to,
+            timeout_ms: None,
+            expect: None,
+        };
+        (spec, Body { content: format!("planned {number}").into(), extra: "".into() })
+    };
+    let first = if how.is_multiple_of(5) { name("nobody") } else { name("ann") };
+    let steps = vec![step(1, first, Vec::new()), step(2, master.clone(), vec![StepName::numbered(1)])];
+    let (plan_name, on_failure) = (None, OnFailure::ALL[usize::from(how) % 3]);
+    Ok(Box::new(FoundPlan { name: plan_name, on_failure, parallel: 2, steps }))
+}
 
 impl World {
     /// Opens a flow of some steps; each needs some of those before it.
@@ -37,9 +62,16 @@ impl World {
         let steps = steps.collect();
         let on_failure = OnFailure::ALL[usize::from(how) % 3];
         let (owner, parallel) = (name("user"), u16::from(how / 3 % 4));
-        let head = FlowHead { id, kind: FlowKind::Session, owner, name: None, on_failure, parallel };
+        let kind = FlowKind::Session;
+        // One in four is asked for in words.
+        let is_asked = how % 4 == 3;
+        let (master, confirm) = (is_asked.then(|| name("boss")), how % 8 == 3);
+        let head = FlowHead { id, kind, owner, master, name: None, on_failure, parallel, confirm };
         let request = Body { content: format!("{number}").into(), extra: "".into() };
-        self.ask(Command::OpenFlow(Box::new(Opening { head, request, steps })))
+        let ask = is_asked.then(|| Body { content: format!("plan {number}").into(), extra: "".into() });
+        let steps = if is_asked { Vec::new() } else { steps };
+        let opening = Opening { head, request, steps, ask };
+        self.ask(Command::OpenFlow(Box::new(opening)))
     }
 
     /// Somebody wants something of one of the flows.

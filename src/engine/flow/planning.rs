@@ -1,0 +1,168 @@
+//! A flow that was asked for in words: its master splits it into steps. What it answers is checked like any claim, so what is wrong
+//! with it comes back to it, and its steps are planned in the line of the journal that ends its message.
+
+use super::flow::{FlowHead, StepSpec};
+use super::id::{FlowId, StepRef};
+use super::plan::OnFailure;
+use super::stage::{FlowMove, FlowStage};
+use crate::engine::engine::Work;
+use crate::engine::event::Event;
+use crate::engine::evidence::Evidence;
+use crate::engine::form::is_default;
+use crate::engine::life::close::Note;
+use crate::engine::message::refusal::{Code, Refusal};
+use crate::engine::message::{Body, BodyRef, Kind, Message, Outcome};
+use crate::engine::state::State;
+use crate::engine::words::{AgentName, MessageId, Millis, counted};
+use serde::{Deserialize, Serialize};
+
+/// What the check of a plan is called.
+const PLAN: &str = "plan";
+/// Why a flow with a new plan rests.
+pub const WAITS_FOR_YES: &str = "its plan waits for a yes";
+
+/// The message by which a flow's steps were asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Planning {
+    /// The newest of them.
+    pub message: MessageId,
+    /// Where what its master is asked stands.
+    pub text: BodyRef,
+    pub asked_at: Millis,
+    /// When that message ended.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ended: Option<Millis>,
+    /// Where what its master answered stands.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub answer: Option<BodyRef>,
+}
+
+/// A plan that was found in an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundPlan {
+    pub name: Option<String>,
+    pub on_failure: OnFailure,
+    pub parallel: u16,
+    /// In order, each with its text.
+    pub steps: Vec<(StepSpec, Body)>,
+}
+
+impl State {
+    /// A message by which the steps of a flow are asked for was accepted, with its text at this place.
+    pub(in crate::engine) fn planning_asked(&mut self, at: Millis, text: BodyRef, message: &Message) {
+        let Some(step) = message.step.as_deref().filter(|step| step.step.is_none()) else { return };
+        let Some(flow) = self.flows.get_mut(&step.flow) else { return };
+        let message = message.id.clone();
+        flow.planning = Some(Planning { message, text, asked_at: at, ended: None, answer: None });
+        flow.changed_at = at;
+    }
+
+    /// It ended, with an answer at this place.
+    pub(in crate::engine) fn planning_ended(&mut self, at: Millis, answer: Option<BodyRef>, message: &Message) {
+        let Some(step) = message.step.as_deref().filter(|step| step.step.is_none()) else { return };
+        let Some(flow) = self.flows.get_mut(&step.flow) else { return };
+        if let Some(planning) = flow.planning.as_mut().filter(|planning| planning.message == message.id) {
+            (planning.ended, planning.answer) = (Some(at), answer);
+            flow.changed_at = at;
+        }
+    }
+}
+
+impl Work<'_> {
+    /// Whoever is asked to plan must be somebody who can be.
+    pub(in crate::engine) fn check_master(&self, head: &FlowHead, prompt: &Body) -> Result<AgentName, Refusal> {
+        let named = head.master.as_ref().unwrap_or(&head.owner);
+        let master = self.team.member(named)?;
+        self.team.may_send(Kind::Task, &head.owner, &master)?;
+        self.team.check_inline(&master, &prompt.content)?;
+        Ok(master)
+    }
+
+    /// Asks the master of a flow for its steps.
+    pub(in crate::engine) fn ask_plan(&mut self, id: &FlowId, prompt: Body) {
+        let Some(head) = self.state.flows.get(id).map(|flow| &flow.head) else { return };
+        let Some(master) = head.master.clone() else { return };
+        let (from, to, kind) = (head.owner.clone(), master, Kind::Task);
+        let mut message = Note { id: self.mint_id(), from, to, kind }.message(self.now);
+        message.step = Some(Box::new(StepRef { flow: id.clone(), step: None }));
+        self.emit_own(message, prompt);
+    }
+
+    /// The same once more, in the words of the first time.
+    pub(in crate::engine) fn ask_plan_again(&mut self, id: &FlowId) {
+        let Some(flow) = self.state.flows.get(id) else { return };
+        let (Some(planning), Some(master)) = (&flow.planning, &flow.head.master) else { return };
+        let (text, from, to) = (planning.text, flow.head.owner.clone(), master.clone());
+        if !self.team.members.contains_key(&to) {
+            let why = format!("{to} is no longer in the team");
+            return self.move_flow(id, FlowMove::Fail, Some(why));
+        }
+        let mut message = Note { id: self.mint_id(), from, to, kind: Kind::Task }.message(self.now);
+        message.step = Some(Box::new(StepRef { flow: id.clone(), step: None }));
+        self.emit(super::advance::accepted(Box::new(message), text, Vec::new()));
+    }
+
+    /// Whether an answer holds a plan that can be begun: the evidence, and the plan if it is one.
+    pub(in crate::engine) fn judge_plan(
+        &self,
+        id: &MessageId,
+        found: Result<FoundPlan, String>,
+    ) -> (Evidence, Option<FoundPlan>) {
+        let judged = found.and_then(|plan| self.check_plan(id, plan));
+        let (passed, how, plan) = match judged {
+            Ok(plan) => (true, counted(plan.steps.len(), "task"), Some(plan)),
+            Err(why) => (false, why, None),
+        };
+        let check = PLAN.to_owned();
+        (Evidence { check, passed, broken: false, how, at: self.now, ms: 0 }, plan)
+    }
+
+    fn check_plan(&self, id: &MessageId, mut plan: FoundPlan) -> Result<FoundPlan, String> {
+        let step = self.state.open.get(id).and_then(|open| open.message.step.as_deref());
+        let flow = step.and_then(|step| self.state.flows.get(&step.flow));
+        let Some(master) = flow.and_then(|flow| flow.head.master.clone()) else {
+            return Err("its session is gone".to_owned());
+        };
+        let told = |refusal: Refusal| format!("{}; {}", refusal.why, refusal.cure());
+        for (spec, body) in &mut plan.steps {
+            self.check_step(&master, spec, body).map_err(told)?;
+        }
+        Ok(plan)
+    }
+
+    /// The steps of a plan are the flow's.
+    pub(in crate::engine) fn take_plan(&mut self, message: &MessageId, plan: FoundPlan) {
+        let step = self.state.open.get(message).and_then(|open| open.message.step.as_deref());
+        let Some(id) = step.map(|step| step.flow.clone()) else { return };
+        let FoundPlan { name, on_failure, parallel, steps } = plan;
+        self.emit(Event::FlowPlanned { flow: id.clone(), name, on_failure, parallel });
+        for (spec, body) in steps {
+            self.emit(Event::StepPlanned { flow: id.clone(), spec: Box::new(spec), body });
+        }
+    }
+
+    /// The message that asked for a plan has ended.
+    pub(in crate::engine) fn plan_ended(&mut self, id: &FlowId, message: &MessageId, outcome: Outcome) {
+        let Some(flow) = self.state.flows.get(id) else { return };
+        let is_it = flow.planning.as_ref().is_some_and(|planning| planning.message == *message);
+        if !is_it || !matches!(flow.stage, FlowStage::Active | FlowStage::Paused) {
+            return;
+        }
+        let why = match (flow.steps.is_empty(), outcome) {
+            (false, _) if flow.head.confirm && flow.stage == FlowStage::Active => {
+                self.move_flow(id, FlowMove::Pause, Some(WAITS_FOR_YES.to_owned()));
+                return self.touch_flow(id);
+            }
+            (false, _) => return self.touch_flow(id),
+            (true, Outcome::Completed) => format!("{message} was closed without a plan"),
+            (true, Outcome::Failed) => format!("there is no plan: {message} has failed"),
+            (true, Outcome::Cancelled) => format!("there is no plan: {message} was cancelled"),
+        };
+        self.move_flow(id, FlowMove::Fail, Some(why));
+    }
+}
+
+/// Why nothing can be added to a flow.
+pub(in crate::engine) fn has_no_plan_yet(id: &FlowId) -> Refusal {
+    Refusal::new(Code::WrongStage, format!("session {id} is being planned; add tasks once its plan is there"))
+}

@@ -1,0 +1,24 @@
+//! Who did a step, as it was when that ended: its agent may be another process by the time somebody asks.
+
+use crate::engine::form::is_default;
+use crate::engine::life::CompletionSource;
+use crate::engine::words::{AgentName, PaneId};
+use serde::{Deserialize, Serialize};
+
+/// Who did a step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepWorker {
+    pub agent: AgentName,
+    /// Name of its profile.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub provider: String,
+    /// Its pane, if it still had one.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub pane: Option<PaneId>,
+    /// Its process, if it still ran.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub pid: Option<u32>,
+    /// How it is known that it is done; none where nobody answered.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub source: Option<CompletionSource>,
+}

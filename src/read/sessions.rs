@@ -1,0 +1,245 @@
+//! Sessions as they are shown: those that the journal's newest segment knows, and behind them the documents of those that are over.
+
+use super::model::{Answers, Model};
+use super::titles::title_of;
+use crate::engine::flow::flow::Flow;
+use crate::engine::flow::id::FlowId;
+use crate::engine::message::BodyRef;
+use crate::engine::words::Seq;
+use crate::io::regular;
+use crate::wire::api::{
+    Problem, SessionCounts, SessionDetails, SessionDocumentQuery, SessionInfo, SessionList, SessionQuery,
+    SessionTaskInfo, SessionsQuery,
+};
+use crate::wire::events;
+use crate::wire::session::document::{
+    AgentSession, MessageRole, SessionStatus, SessionTask, TaskStatus, import, of_flow,
+};
+use crate::wire::time::rfc3339;
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Sessions that are over and in the list: whoever looks for an older one names it.
+const OVER_MAX: usize = 200;
+/// Largest document of a session that is over which is read, in bytes.
+const DOCUMENT_BYTES_MAX: u64 = 64 << 20;
+
+impl Answers for SessionsQuery {
+    fn answer(self, model: &mut Model) -> Result<SessionList, Problem> {
+        let flows: Vec<Flow> = model.state().flows.values().map(|flow| flow.without_steps()).collect();
+        let mut sessions = Vec::new();
+        for flow in flows {
+            let title = flow.head.name.clone().or_else(|| model.first_line(flow.request));
+            let counts = model.state().flows.get(&flow.head.id).map(|flow| counts_of(flow));
+            sessions.push(info_of_flow(&flow, title, counts.unwrap_or_default()));
+        }
+        sessions.extend(model.over(OVER_MAX).into_iter().map(|document| info_of(&document)));
+        sessions.sort_by(|one, other| (&other.created_at, &other.id).cmp(&(&one.created_at, &one.id)));
+        Ok(SessionList { sessions })
+    }
+}
+
+impl Answers for SessionQuery {
+    fn answer(self, model: &mut Model) -> Result<SessionDetails, Problem> {
+        let document = model.document(&self.id)?;
+        let session = info_of(&document);
+        let besides = document.tasuki.as_ref().and_then(|tasuki| tasuki.get("tasks"));
+        let tasks = document.tasks.iter().map(|task| task_of(task, besides)).collect();
+        Ok(SessionDetails { session, goal: goal_of(&document), tasks, seq: model.seq().0 })
+    }
+}
+
+impl Answers for SessionDocumentQuery {
+    fn answer(self, model: &mut Model) -> Result<Json, Problem> {
+        let document = model.document(&self.id)?;
+        Ok(serde_json::to_value(&document).unwrap_or_default())
+    }
+}
+
+impl Model {
+    /// The document of the session that is meant.
+    fn document(&mut self, id: &str) -> Result<AgentSession, Problem> {
+        let id = self.session_id(id)?;
+        let Some(seen) = self.engine().flow(&id) else {
+            return self.document_of_file(&id).ok_or_else(|| no_session(id.as_str()));
+        };
+        let texts = self.texts(seen.texts());
+        let root = self.workspace.root_text().to_owned();
+        let document = of_flow(&seen, &root, &mut |place| texts.get(&place).cloned());
+        document.ok_or_else(|| no_session(id.as_str()))
+    }
+
+    /// The session that has this id, or alone an id that begins so.
+    ///
+    /// # Errors
+    /// [`Problem`] if none has, or several have.
+    pub fn session_id(&self, text: &str) -> Result<FlowId, Problem> {
+        if let Ok(id) = FlowId::new(text) {
+            return Ok(id);
+        }
+        let text = text.to_ascii_lowercase();
+        let is_beginning = !text.is_empty() && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit());
+        let mut found: BTreeSet<FlowId> = self.state().flows.keys().cloned().collect();
+        found.extend(self.ids_of_files());
+        found.retain(|id| is_beginning && id.as_str().starts_with(&text));
+        match (found.pop_first(), found.pop_first()) {
+            (Some(id), None) => Ok(id),
+            (None, _) => Err(no_session(&text)),
+            (Some(one), Some(other)) => Err(Problem {
+                code: "bad-id".to_owned(),
+                why: format!("`{text}` is the beginning of several ids: {one}, {other}"),
+                cure: "write more of it".to_owned(),
+                field: Some("id".to_owned()),
+                ..Problem::default()
+            }),
+        }
+    }
+
+    /// Texts by their places. Each step of the journal is read once.
+    fn texts(&mut self, places: impl Iterator<Item = BodyRef>) -> HashMap<BodyRef, Arc<str>> {
+        let mut by_step: BTreeMap<Seq, BTreeSet<u32>> = BTreeMap::new();
+        for place in places {
+            by_step.entry(place.seq).or_default().insert(place.index);
+        }
+        let mut texts = HashMap::new();
+        for (seq, wanted) in by_step {
+            let Some(record) = self.step(seq, None) else { continue };
+            let bodies = events::bodies_of(&record.payload).into_iter();
+            let bodies = bodies.filter(|(index, _)| wanted.contains(index));
+            texts.extend(bodies.map(|(index, body)| (BodyRef { seq, index }, body.content)));
+        }
+        texts
+    }
+
+    fn first_line(&mut self, place: BodyRef) -> Option<String> {
+        let body = self.body(place)?;
+        Some(title_of(&body.content)).filter(|title| !title.is_empty())
+    }
+
+    /// Documents of sessions that the newest segment does not know, those that were written last first.
+    fn over(&self, most: usize) -> Vec<AgentSession> {
+        let mut ids: Vec<_> = self.ids_of_files().into_iter().collect();
+        ids.retain(|id| !self.state().flows.contains_key(id));
+        let written = |id: &FlowId| std::fs::metadata(self.document_file(id)).and_then(|file| file.modified()).ok();
+        ids.sort_by_cached_key(|id| std::cmp::Reverse(written(id)));
+        ids.iter().take(most).filter_map(|id| self.document_of_file(id)).collect()
+    }
+
+    fn ids_of_files(&self) -> BTreeSet<FlowId> {
+        let files = std::fs::read_dir(self.workspace.sessions()).into_iter().flatten().flatten();
+        let id = |name: std::ffi::OsString| FlowId::new(name.to_str()?.strip_suffix(".json")?).ok();
+        files.filter_map(|file| id(file.file_name())).collect()
+    }
+
+    fn document_file(&self, id: &FlowId) -> PathBuf {
+        self.workspace.sessions().join(format!("{id}.json"))
+    }
+
+    fn document_of_file(&self, id: &FlowId) -> Option<AgentSession> {
+        let text = regular::read(&self.document_file(id), DOCUMENT_BYTES_MAX).ok()?;
+        import(&text).ok()
+    }
+}
+
+fn no_session(id: &str) -> Problem {
+    Problem {
+        code: "no-session".to_owned(),
+        why: format!("there is no session {}", id.escape_debug()),
+        cure: "`tasuki session list` lists the sessions".to_owned(),
+        field: Some("id".to_owned()),
+        ..Problem::default()
+    }
+}
+
+fn counts_of(flow: &Flow) -> SessionCounts {
+    let mut counts = SessionCounts::default();
+    flow.steps.iter().for_each(|step| counts.count(step.stage.into()));
+    counts
+}
+
+impl SessionCounts {
+    fn count(&mut self, status: TaskStatus) {
+        *match status {
+            TaskStatus::Pending => &mut self.pending,
+            TaskStatus::Ready => &mut self.ready,
+            TaskStatus::Running => &mut self.running,
+            TaskStatus::Completed => &mut self.completed,
+            TaskStatus::Failed => &mut self.failed,
+            TaskStatus::Cancelled => &mut self.cancelled,
+        } += 1;
+    }
+}
+
+fn info_of_flow(flow: &Flow, title: Option<String>, counts: SessionCounts) -> SessionInfo {
+    let planning = flow.planning.as_ref().filter(|_| flow.is_being_planned());
+    SessionInfo {
+        id: flow.head.id.to_string(),
+        title,
+        status: SessionStatus::from(flow.stage).word().to_owned(),
+        note: flow.note.as_deref().map(str::to_owned),
+        waits_for_yes: flow.waits_for_yes(),
+        planning: planning.map(|planning| planning.message.to_string()),
+        owner: Some(flow.head.owner.to_string()),
+        master: flow.head.master.as_ref().map(ToString::to_string),
+        on_failure: Some(flow.head.on_failure.word().to_owned()),
+        parallel: flow.head.parallel,
+        created_at: rfc3339(flow.opened_at),
+        updated_at: rfc3339(flow.changed_at),
+        counts,
+    }
+}
+
+fn info_of(document: &AgentSession) -> SessionInfo {
+    let besides = |key: &str| document.tasuki.as_ref().and_then(|tasuki| tasuki.get(key));
+    let text = |key: &str| besides(key).and_then(Json::as_str).map(str::to_owned);
+    let mut counts = SessionCounts::default();
+    document.tasks.iter().for_each(|task| counts.count(task.status));
+    let title = text("name").or_else(|| goal_of(document).map(|goal| title_of(&goal)));
+    SessionInfo {
+        id: document.id.as_str().to_owned(),
+        title: title.filter(|title| !title.is_empty()),
+        status: document.status.word().to_owned(),
+        note: text("note"),
+        waits_for_yes: besides("waits_for_yes").and_then(Json::as_bool).unwrap_or_default(),
+        planning: text("planning"),
+        owner: text("owner"),
+        master: text("master"),
+        on_failure: text("on_failure"),
+        parallel: besides("parallel").and_then(Json::as_u64).and_then(|of| u16::try_from(of).ok()).unwrap_or_default(),
+        created_at: document.created_at.as_str().to_owned(),
+        updated_at: document.updated_at.as_str().to_owned(),
+        counts,
+    }
+}
+
+/// What a person asked for first.
+fn goal_of(document: &AgentSession) -> Option<String> {
+    let mut said = document.conversation.messages.iter();
+    said.find(|message| message.role == MessageRole::User).map(|message| message.content.clone())
+}
+
+fn task_of(task: &SessionTask, besides: Option<&Json>) -> SessionTaskInfo {
+    let besides = |key: &str| besides.and_then(|tasks| tasks.get(task.id.as_str())?.get(key));
+    let text = |key: &str| besides(key).and_then(Json::as_str).map(str::to_owned);
+    let agent = task.sub_agent.as_ref();
+    let result = task.result.as_ref();
+    SessionTaskInfo {
+        id: task.id.to_string(),
+        name: task.name.clone(),
+        description: Some(task.description.clone()),
+        status: task.status.word().to_owned(),
+        dependencies: task.dependencies.iter().map(ToString::to_string).collect(),
+        join: text("join").unwrap_or_else(|| "all".to_owned()),
+        to: text("to"),
+        agent: agent.map(|agent| agent.id.clone()),
+        agent_status: agent.map(|agent| agent.status.word().to_owned()),
+        message: text("message"),
+        tries: besides("tries").and_then(Json::as_u64).and_then(|of| u16::try_from(of).ok()).unwrap_or_default(),
+        note: text("note"),
+        started_at: task.started_at.as_ref().map(|at| at.as_str().to_owned()),
+        completed_at: task.completed_at.as_ref().map(|at| at.as_str().to_owned()),
+        result: result.map(|result| result.error.clone().unwrap_or_else(|| result.summary.clone())),
+    }
+}

@@ -1,0 +1,192 @@
+//! Sessions: what is asked of them and what is shown.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A session that is to begin: by a plan, or by a goal that an agent splits into tasks.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SessionBody {
+    /// The plan, as YAML or JSON in a text (plan.schema.json).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<String>,
+    /// In place of a plan: what is to be reached, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goal: Option<String>,
+    /// Agent that splits the goal, and does what the plan gives to nobody. Default: the first that reports to `user`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub master: Option<String>,
+    /// Whether the tasks that the master has planned begin at once. Default: they wait for `resume`
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub yes: bool,
+}
+
+/// A session began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionBegun {
+    /// What was done, in words.
+    pub what: String,
+    /// Id of the session.
+    pub id: String,
+}
+
+/// Which task of a session is meant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SessionRetryBody {
+    /// Id of the task.
+    pub task: String,
+}
+
+/// A task to be added to a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SessionTaskBody {
+    /// The task, as YAML or JSON in a text, in the form that a task of a plan has (plan.schema.json).
+    pub task: String,
+}
+
+/// All sessions that are known, the newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionList {
+    /// The sessions.
+    pub sessions: Vec<SessionInfo>,
+}
+
+/// A session in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionInfo {
+    /// Its id, a UUID.
+    pub id: String,
+    /// What it is called: its name, or the first line of its goal.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// Active, Paused, Completed or Failed.
+    pub status: String,
+    /// Why it is where it is, where that does not follow.
+    #[serde(default)]
+    pub note: Option<String>,
+    /// Whether it waits for a yes to its plan.
+    #[serde(default)]
+    pub waits_for_yes: bool,
+    /// Id of the message that asks its master for the plan, while that is open.
+    #[serde(default)]
+    pub planning: Option<String>,
+    /// Who asked for it.
+    #[serde(default)]
+    pub owner: Option<String>,
+    /// Agent that splits its goal, and does what the plan gives to nobody.
+    #[serde(default)]
+    pub master: Option<String>,
+    /// What becomes of it when a task fails: stop, skip or continue.
+    #[serde(default)]
+    pub on_failure: Option<String>,
+    /// How many tasks are under way at the same time; 0 is as many as there are.
+    #[serde(default)]
+    pub parallel: u16,
+    /// Time at which it began (RFC 3339).
+    pub created_at: String,
+    /// Time of its last change (RFC 3339).
+    pub updated_at: String,
+    /// How many tasks stand where.
+    pub counts: SessionCounts,
+}
+
+/// How many tasks of a session stand where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct SessionCounts {
+    /// Tasks that wait for others.
+    pub pending: usize,
+    /// Tasks that may begin.
+    pub ready: usize,
+    /// Tasks that agents have.
+    pub running: usize,
+    /// Tasks that are done.
+    pub completed: usize,
+    /// Tasks that failed.
+    pub failed: usize,
+    /// Tasks that will not be done.
+    pub cancelled: usize,
+}
+
+/// A session with all its tasks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionDetails {
+    /// The session.
+    #[serde(flatten)]
+    pub session: SessionInfo,
+    /// What is to be reached, in words, if it was said.
+    #[serde(default)]
+    pub goal: Option<String>,
+    /// The tasks in the order of the plan.
+    pub tasks: Vec<SessionTaskInfo>,
+    /// Number of the last step of the journal that is in this picture.
+    #[serde(default)]
+    pub seq: u64,
+}
+
+/// A task of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionTaskInfo {
+    /// Its id, such as task-1.
+    pub id: String,
+    /// What it is called.
+    pub name: String,
+    /// What its agent is told; null if it cannot be read any more.
+    #[serde(default)]
+    pub description: Option<String>,
+    /// Pending, Ready, Running, Completed, Failed or Cancelled.
+    pub status: String,
+    /// Tasks that it needs.
+    pub dependencies: Vec<String>,
+    /// Whether it needs all of them (`all`), or one (`any`).
+    pub join: String,
+    /// Member or pool that is to do it.
+    #[serde(default)]
+    pub to: Option<String>,
+    /// Agent that works on it, or has done it.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// What that agent does: Starting, Running, WaitingInput, Completed or Error.
+    #[serde(default)]
+    pub agent_status: Option<String>,
+    /// Id of its newest message.
+    #[serde(default)]
+    pub message: Option<String>,
+    /// Messages that it was so far.
+    #[serde(default)]
+    pub tries: u16,
+    /// Why it is where it is, where that does not follow.
+    #[serde(default)]
+    pub note: Option<String>,
+    /// Time at which it began (RFC 3339).
+    #[serde(default)]
+    pub started_at: Option<String>,
+    /// Time at which it ended (RFC 3339).
+    #[serde(default)]
+    pub completed_at: Option<String>,
+    /// What came of it: the answer, or what went wrong.
+    #[serde(default)]
+    pub result: Option<String>,
+}
+
+/// Asks for all sessions.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SessionsQuery {}
+
+/// Asks for one session with its tasks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SessionQuery {
+    /// Id of the session, or the beginning of it that no other has.
+    pub id: String,
+}
+
+/// Asks for the document of a session, as other tools read it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SessionDocumentQuery {
+    /// Id of the session, or the beginning of it that no other has.
+    pub id: String,
+}

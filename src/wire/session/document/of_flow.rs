@@ -1,0 +1,200 @@
+//! A flow of this workspace as a document.
+
+use super::form::{
+    AgentSession, Conversation, SessionMessage, SessionTask, SessionTime, SessionUuid, SubAgent, TaskResult,
+};
+use super::words::{
+    DetectedBy, MessageRole, SubAgentStatus, SubAgentType, TaskStatus, WorktreeStrategy,
+};
+use crate::engine::flow::flow::{Flow, FlowStep};
+use crate::engine::flow::seen::{FlowSeen, StepDoing, StepNow};
+use crate::engine::flow::step::StepStage;
+use crate::engine::flow::unmet::Join;
+use crate::engine::flow::worker::StepWorker;
+use crate::engine::life::CompletionSource;
+use crate::engine::message::BodyRef;
+use crate::engine::words::Millis;
+use serde_json::{Map, Value as Json, json};
+use std::sync::Arc;
+
+/// What is written where a text cannot be read any more.
+const UNREADABLE: &str = "(tasuki cannot read this text any more)";
+
+/// Finds the text that stands at a place; none if it cannot be read any more.
+pub type Texts<'a> = &'a mut dyn FnMut(BodyRef) -> Option<Arc<str>>;
+
+/// The document of a flow that works in this repository.
+#[must_use]
+pub fn of_flow(seen: &FlowSeen, repository: &str, texts: Texts<'_>) -> Option<AgentSession> {
+    let flow = &seen.flow;
+    let tasks = flow.steps.iter().enumerate().map(|(at, step)| task(step, seen.working.get(&at), texts));
+    let tasks = tasks.collect();
+    Some(AgentSession {
+        id: SessionUuid::new(flow.head.id.as_str())?,
+        created_at: SessionTime::of(flow.opened_at),
+        updated_at: SessionTime::of(flow.changed_at),
+        status: flow.stage.into(),
+        repository_path: repository.to_owned(),
+        conversation: conversation(flow, texts),
+        tasks,
+        worktrees: Vec::new(),
+        tasuki: Some(besides(flow)),
+    })
+}
+
+fn read(texts: Texts<'_>, place: BodyRef) -> String {
+    texts(place).map_or_else(|| UNREADABLE.to_owned(), |text| text.to_string())
+}
+
+/// What was asked for in words, and the plan that came of it.
+fn conversation(flow: &Flow, texts: Texts<'_>) -> Conversation {
+    let mut messages = Vec::new();
+    let mut say = |role, content: String, at: Millis| {
+        if !content.is_empty() {
+            messages.push(SessionMessage { role, content, timestamp: SessionTime::of(at) });
+        }
+    };
+    say(MessageRole::User, read(texts, flow.request), flow.opened_at);
+    if let Some(planning) = &flow.planning {
+        say(MessageRole::System, read(texts, planning.text), planning.asked_at);
+        if let (Some(answer), Some(at)) = (planning.answer, planning.ended) {
+            say(MessageRole::Assistant, read(texts, answer), at);
+        }
+    }
+    Conversation { messages }
+}
+
+fn task(step: &FlowStep, now: Option<&StepNow>, texts: Texts<'_>) -> SessionTask {
+    SessionTask {
+        id: step.spec.name.clone(),
+        name: step.spec.title.clone(),
+        description: read(texts, step.text),
+        status: TaskStatus::from(step.stage),
+        dependencies: step.spec.needs.clone(),
+        worktree_strategy: WorktreeStrategy::New,
+        assigned_worktree: None,
+        sub_agent: sub_agent(step, now),
+        created_at: SessionTime::of(step.planned_at),
+        started_at: step.began.map(SessionTime::of),
+        completed_at: step.ended.map(SessionTime::of),
+        result: result(step, texts),
+    }
+}
+
+fn result(step: &FlowStep, texts: Texts<'_>) -> Option<TaskResult> {
+    let note = || step.note.as_deref().map(str::to_owned);
+    let mut text = || step.answer.as_ref().map(|answer| read(texts, answer.body));
+    let (success, summary, error) = match step.stage {
+        StepStage::Completed => (true, text().unwrap_or_default(), None),
+        StepStage::Failed => (false, String::new(), text().or_else(note)),
+        StepStage::Cancelled(_) => (false, String::new(), note()),
+        StepStage::Pending | StepStage::Ready | StepStage::Preparing | StepStage::Sent => return None,
+    };
+    Some(TaskResult { success, summary, pull_request: None, error })
+}
+
+/// Who does a task, or has done it.
+fn sub_agent(step: &FlowStep, now: Option<&StepNow>) -> Option<SubAgent> {
+    let (worker, status) = match (now, step.worker.as_deref()) {
+        (Some(now), _) => (&now.worker, SubAgentStatus::from(now.doing)),
+        (None, Some(worker)) if step.stage == StepStage::Completed => (worker, SubAgentStatus::Completed),
+        (None, Some(worker)) => (worker, SubAgentStatus::Error),
+        (None, None) => return None,
+    };
+    let StepWorker { agent, provider, pane, pid, source } = worker;
+    Some(SubAgent {
+        id: agent.to_string(),
+        agent_type: agent_type(provider),
+        pane_id: pane.map(|pane| pane.to_string()).unwrap_or_default(),
+        pid: pid.unwrap_or_default(),
+        status,
+        started_at: SessionTime::of(step.began.unwrap_or(step.planned_at)),
+        completed_at: step.ended.map(SessionTime::of),
+        completion_source: source.map(DetectedBy::from),
+    })
+}
+
+/// Which program a profile is for.
+fn agent_type(provider: &str) -> SubAgentType {
+    match provider {
+        "claude" => SubAgentType::ClaudeCode,
+        "codex" => SubAgentType::Codex,
+        "gemini" => SubAgentType::Gemini,
+        "opencode" => SubAgentType::OpenCode,
+        _ => SubAgentType::Other,
+    }
+}
+
+impl From<StepDoing> for SubAgentStatus {
+    fn from(doing: StepDoing) -> Self {
+        match doing {
+            StepDoing::Starting => Self::Starting,
+            StepDoing::Working => Self::Running,
+            StepDoing::WaitsForPerson => Self::WaitingInput,
+            StepDoing::Gone => Self::Error,
+        }
+    }
+}
+
+impl From<CompletionSource> for DetectedBy {
+    fn from(source: CompletionSource) -> Self {
+        match source {
+            // A person speaks through the same door as an agent's own word.
+            CompletionSource::Reply | CompletionSource::Hook | CompletionSource::Person => Self::Hook,
+            CompletionSource::ProcessExit => Self::ProcessExit,
+            CompletionSource::Marker => Self::OutputPattern,
+            CompletionSource::Idle => Self::IdleTimeout,
+        }
+    }
+}
+
+/// What only tasuki knows: who asked, who does what, and as which messages.
+fn besides(flow: &Flow) -> Json {
+    let head = &flow.head;
+    let mut out = Map::new();
+    let mut put = |key: &str, value: Json| drop(out.insert(key.to_owned(), value));
+    put("owner", json!(head.owner.as_str()));
+    if let Some(master) = &head.master {
+        put("master", json!(master.as_str()));
+    }
+    if let Some(name) = &head.name {
+        put("name", json!(name));
+    }
+    put("on_failure", json!(head.on_failure.word()));
+    put("parallel", json!(head.parallel));
+    if let Some(note) = flow.note.as_deref() {
+        put("note", json!(note));
+    }
+    if flow.waits_for_yes() {
+        put("waits_for_yes", json!(true));
+    }
+    if let Some(planning) = flow.planning.as_ref().filter(|_| flow.is_being_planned()) {
+        put("planning", json!(planning.message.as_str()));
+    }
+    let steps = flow.steps.iter().map(|step| (step.spec.name.to_string(), of_step(step)));
+    put("tasks", Json::Object(steps.collect()));
+    Json::Object(out)
+}
+
+fn of_step(step: &FlowStep) -> Json {
+    let mut out = Map::new();
+    let mut put = |key: &str, value: Json| drop(out.insert(key.to_owned(), value));
+    put("to", json!(step.spec.to.as_str()));
+    if step.spec.join == Join::Any {
+        put("join", json!(step.spec.join.word()));
+    }
+    if let Some(message) = &step.message {
+        put("message", json!(message.as_str()));
+        put("tries", json!(step.tries));
+    }
+    if let Some(note) = step.note.as_deref() {
+        put("note", json!(note));
+    }
+    if let Some(ms) = step.spec.timeout_ms {
+        put("timeout_ms", json!(ms));
+    }
+    if let Some(expect) = &step.spec.expect {
+        put("expect", json!(expect));
+    }
+    Json::Object(out)
+}
