@@ -42,6 +42,7 @@ impl State {
             | Event::FlowPlanned { .. }
             | Event::StepPlanned { .. }
             | Event::StepMoved { .. }
+            | Event::TreeMoved { .. }
             | Event::FlowMoved { .. }
             | Event::KeptFlow(_) => self.apply_to_flow(at, place, event),
             Event::Moved { .. } => self.moved(at, event)?,

@@ -356,6 +356,7 @@ impl<'a> Work<'a> {
             Event::FlowPlanned { flow, .. }
             | Event::StepPlanned { flow, .. }
             | Event::StepMoved { flow, .. }
+            | Event::TreeMoved { flow, .. }
             | Event::FlowMoved { flow, .. } => {
                 self.show_flow(flow.clone());
             }

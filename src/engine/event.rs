@@ -1,11 +1,13 @@
 //! What happened, as the journal keeps it. Ids, tokens and times are in the events: replay mints nothing.
 
+use super::flow::branch::BranchName;
 use super::flow::flow::{Flow, FlowHead, StepSpec};
 use super::flow::id::FlowId;
 use super::flow::name::StepName;
 use super::flow::plan::OnFailure;
 use super::flow::stage::FlowMove;
 use super::flow::step::StepMove;
+use super::flow::tree::TreeMove;
 use super::flow::worker::StepWorker;
 use super::form::{self, is_default};
 pub use super::life::Why;
@@ -180,6 +182,23 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "is_default")]
         worker: Option<Box<StepWorker>>,
         /// Why, in words, where it does not follow.
+        #[serde(default, skip_serializing_if = "is_default")]
+        why: Option<String>,
+    },
+    /// The worktree of a step is wanted, there, or cannot be made.
+    TreeMoved {
+        flow: FlowId,
+        /// The step whose own it is.
+        tree: StepName,
+        to: TreeMove,
+        #[serde(default, skip_serializing_if = "is_default")]
+        branch: Option<BranchName>,
+        /// Its folder.
+        #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
+        path: Option<Arc<str>>,
+        /// The commit with which the work in it begins.
+        #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
+        base: Option<Arc<str>>,
         #[serde(default, skip_serializing_if = "is_default")]
         why: Option<String>,
     },

@@ -76,6 +76,7 @@ pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
         Event::FlowOpened { .. }
         | Event::FlowPlanned { .. }
         | Event::StepMoved { .. }
+        | Event::TreeMoved { .. }
         | Event::FlowMoved { .. } => {
             let (id, text) = of_flow(event)?;
             (id, None, text)
@@ -98,6 +99,9 @@ fn of_flow(event: &Event) -> Option<(Option<MessageId>, String)> {
             let what = stepped(*to, message.as_ref())?;
             let why = why.as_deref().map_or(String::new(), |why| format!(": {why}"));
             (message.clone(), format!("session {flow}: {step} {what}{why}"))
+        }
+        Event::TreeMoved { flow, tree, to: TreeMove::Made, path: Some(path), .. } => {
+            (None, format!("session {flow}: the worktree of {tree} is {path}"))
         }
         Event::FlowMoved { flow, to, why } => {
             let what = match to {

@@ -2,7 +2,10 @@
 //! so one that was under way at a crash is named again, and doing it twice is harmless.
 
 use crate::engine::evidence::{Base, Evidence};
-use crate::engine::flow::planning::FoundPlan;
+use crate::engine::flow::branch::BranchName;
+use crate::engine::flow::id::FlowId;
+use crate::engine::flow::name::StepName;
+use crate::engine::flow::opening::FoundPlan;
 use crate::engine::message::Expect;
 use crate::engine::words::{AgentName, MessageId};
 use std::fmt;
@@ -15,6 +18,8 @@ pub enum JobId {
     Base { message: MessageId, agent: AgentName },
     /// The check of a task's claim with this number.
     Check { message: MessageId, made: u16 },
+    /// The worktree of a step.
+    Tree { flow: FlowId, tree: StepName },
 }
 
 impl JobId {
@@ -23,6 +28,7 @@ impl JobId {
     pub fn message(&self) -> Option<&MessageId> {
         match self {
             Self::Base { message, .. } | Self::Check { message, .. } => Some(message),
+            Self::Tree { .. } => None,
         }
     }
 }
@@ -32,6 +38,7 @@ impl fmt::Display for JobId {
         match self {
             Self::Base { message, agent } => write!(f, "record what {agent} has before {message}"),
             Self::Check { message, made } => write!(f, "check claim {made} of {message}"),
+            Self::Tree { flow, tree } => write!(f, "make the worktree of {tree} of {flow}"),
         }
     }
 }
@@ -46,28 +53,52 @@ pub enum Job {
         expect: Expect,
         /// The command that is to succeed, word by word; empty if none is.
         command: Vec<String>,
+        /// The folder in which the task is done, if that is not where its agent works anyway.
+        folder: Option<Arc<str>>,
     },
     /// See whether what a task expects is there.
     Check {
         expect: Expect,
         /// What was there before.
         base: Base,
+        /// As with the record of that.
+        folder: Option<Arc<str>>,
     },
     /// Read the plan in an answer.
     ReadPlan {
-        /// Whose answer it is, who does what names nobody.
-        master: AgentName,
         text: Arc<str>,
+        /// Whether tasks have worktrees where the plan does not say.
+        trees: bool,
+    },
+    /// Make a worktree.
+    MakeTree {
+        /// Folder of the repository.
+        repository: String,
+        branch: BranchName,
+        /// Whose it is, by which it is known again.
+        owner: String,
+        /// The commits or branches with which it begins, merged in this order.
+        from: Vec<String>,
     },
 }
 
 impl Job {
-    /// In whose tree it is done.
+    /// In whose tree it is done, if in anybody's.
     #[must_use]
-    pub fn agent(&self) -> &AgentName {
+    pub fn agent(&self) -> Option<&AgentName> {
         match self {
-            Self::RecordBase { agent, .. } | Self::ReadPlan { master: agent, .. } => agent,
-            Self::Check { base, .. } => &base.agent,
+            Self::RecordBase { agent, .. } => Some(agent),
+            Self::Check { base, .. } => Some(&base.agent),
+            Self::ReadPlan { .. } | Self::MakeTree { .. } => None,
+        }
+    }
+
+    /// The folder in which it is done, if that is given.
+    #[must_use]
+    pub fn folder(&self) -> Option<&Arc<str>> {
+        match self {
+            Self::RecordBase { folder, .. } | Self::Check { folder, .. } => folder.as_ref(),
+            Self::ReadPlan { .. } | Self::MakeTree { .. } => None,
         }
     }
 }
@@ -80,6 +111,8 @@ pub enum Found {
     Checked(Vec<Evidence>),
     /// A plan, or what its writer is told of it.
     Plan(Result<Box<FoundPlan>, String>),
+    /// A worktree: its folder, and the commit with which the work in it begins.
+    Tree { path: Arc<str>, base: Arc<str> },
     /// It could not be done: why, with the cure.
     NotDone(String),
 }

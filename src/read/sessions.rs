@@ -47,7 +47,8 @@ impl Answers for SessionQuery {
         let session = info_of(&document);
         let besides = document.tasuki.as_ref().and_then(|tasuki| tasuki.get("tasks"));
         let tasks = document.tasks.iter().map(|task| task_of(task, besides)).collect();
-        Ok(SessionDetails { session, goal: goal_of(&document), tasks, seq: model.seq().0 })
+        let has_worktrees = document.tasuki.as_ref().is_some_and(|tasuki| tasuki.get("base").is_some());
+        Ok(SessionDetails { session, goal: goal_of(&document), has_worktrees, tasks, seq: model.seq().0 })
     }
 }
 
@@ -232,6 +233,8 @@ fn task_of(task: &SessionTask, besides: Option<&Json>) -> SessionTaskInfo {
         status: task.status.word().to_owned(),
         dependencies: task.dependencies.iter().map(ToString::to_string).collect(),
         join: text("join").unwrap_or_else(|| "all".to_owned()),
+        worktree: task.assigned_worktree.as_ref().map(|tree| tree.path.clone()),
+        branch: task.assigned_worktree.as_ref().map(|tree| tree.branch_name.to_string()),
         to: text("to"),
         agent: agent.map(|agent| agent.id.clone()),
         agent_status: agent.map(|agent| agent.status.word().to_owned()),

@@ -53,6 +53,7 @@ fn kind(event: &Event) -> &'static str {
         | Event::StepPlanned { .. }
         | Event::FlowPlanned { .. }
         | Event::StepMoved { .. }
+        | Event::TreeMoved { .. }
         | Event::FlowMoved { .. } => "session",
         Event::KeptOpen(_)
         | Event::KeptFinished(_)

@@ -60,7 +60,8 @@ impl JobsHandle {
         while self.under_way.len() < JOBS_MAX
             && let Some((id, job)) = self.waiting.pop_front()
         {
-            let cwd = cwd(job.agent());
+            let folder = job.folder().map(|folder| PathBuf::from(&**folder));
+            let cwd = folder.or_else(|| job.agent().and_then(&cwd));
             let given = JobGiven {
                 id: id.clone(),
                 cwd,

@@ -3,7 +3,7 @@
 use crate::daemon::inbox::{News, NewsSender};
 use crate::daemon::jobs::handle::JOBS_MAX;
 use crate::daemon::jobs::order::{JobGiven, JobOrder};
-use crate::engine::flow::planning::FoundPlan;
+use crate::engine::flow::opening::FoundPlan;
 use crate::engine::job::{Found, Job, JobId};
 use crate::engine::words::{AgentName, Millis};
 use crate::io::clock::Clock;
@@ -104,31 +104,36 @@ fn outcome(
 async fn do_job(given: JobGiven, ground: JobGround) -> Found {
     let JobGiven { id, job, cwd, command_limit, variables } = given;
     tracing::debug!(%id, "a job begins");
-    if let Job::ReadPlan { master, text } = job {
-        return Found::Plan(read_plan(&text, &master));
-    }
+    let job = match job {
+        Job::ReadPlan { text, trees } => return Found::Plan(read_plan(&text, trees)),
+        Job::MakeTree { repository, branch, owner, from } => {
+            return make_tree(&ground, Path::new(&repository), &branch, (&owner, &from)).await;
+        }
+        job => job,
+    };
     let Some(cwd) = cwd else {
-        return Found::NotDone(format!("{} is no longer in the team file", job.agent()));
+        let who = job.agent().map_or("its agent", AgentName::as_str);
+        return Found::NotDone(format!("{who} is no longer in the team file"));
     };
     let JobGround { root, records, variables: all, clock } = ground;
     let env = evidence::environment(all.as_ref().clone(), &variables);
     let ground = evidence::Ground { root, cwd, records, env, command_limit, clock };
     match job {
-        Job::RecordBase { agent, expect, command } => {
+        Job::RecordBase { agent, expect, command, .. } => {
             match evidence::record_base(&ground, &agent, &expect, &command).await {
                 Ok(base) => Found::Base(base),
                 Err(why) => Found::NotDone(why),
             }
         }
-        Job::Check { expect, base } => Found::Checked(evidence::check(&ground, &expect, &base).await),
-        Job::ReadPlan { .. } => Found::NotDone("a plan is read without a folder".to_owned()),
+        Job::Check { expect, base, .. } => Found::Checked(evidence::check(&ground, &expect, &base).await),
+        Job::ReadPlan { .. } | Job::MakeTree { .. } => Found::NotDone("it needs no folder".to_owned()),
     }
 }
 
 /// The plan in an answer, or what its writer is told of it.
-fn read_plan(text: &str, master: &AgentName) -> Result<Box<FoundPlan>, String> {
+fn read_plan(text: &str, trees: bool) -> Result<Box<FoundPlan>, String> {
     let plan = find_plan(text).map_err(|refusal| refusal.feedback())?;
-    FoundPlan::of(plan, master).map(Box::new).map_err(|refusal| refusal.why)
+    FoundPlan::of(plan, trees).map(Box::new).map_err(|refusal| refusal.why)
 }
 
 #[cfg(test)]

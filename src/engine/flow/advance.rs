@@ -7,7 +7,7 @@ use super::id::{FlowId, StepRef};
 use super::name::StepName;
 use super::opening::Opening;
 use super::plan::OnFailure;
-use super::planning::has_no_plan_yet;
+use super::prepare::Prepared;
 use super::stage::{FlowMove, FlowStage};
 use super::step::{CancelCause, StepMove, StepStage};
 use super::unmet::Needs;
@@ -16,13 +16,13 @@ use super::worker::StepWorker;
 use crate::engine::engine::Work;
 use crate::engine::event::Event;
 use crate::engine::life::CompletionSource;
-use crate::engine::life::close::Note;
+use crate::engine::life::close::{Note, accepted_elsewhere};
 use crate::engine::life::interrupt::BreakOff;
 use crate::engine::message::part_answer::PartAnswer;
 use crate::engine::message::refusal::{Code, Refusal};
-use crate::engine::message::{Body, BodyRef, Kind, Message, Outcome};
+use crate::engine::message::{Body, Kind, Message, Outcome};
 use crate::engine::state::Phase;
-use crate::engine::words::{AgentName, MessageId, Millis, counted};
+use crate::engine::words::{AgentName, MessageId, counted};
 
 /// Flows that are open at a time.
 const FLOWS_MAX: usize = 1_000;
@@ -39,8 +39,9 @@ impl Work<'_> {
             let why = format!("{} are open, and no more may be", counted(FLOWS_MAX, "session"));
             return Err(Refusal::new(Code::TooMany, why));
         }
+        let master = head.master.clone().unwrap_or_else(|| head.owner.clone());
         for (spec, body) in &mut steps {
-            self.check_step(&head.owner, spec, body)?;
+            self.check_step((&head.id, &head.owner, &master), spec, body)?;
         }
         if let Some(prompt) = &ask {
             head.master = Some(self.check_master(&head, prompt)?);
@@ -59,11 +60,22 @@ impl Work<'_> {
     }
 
     /// Whether a step can be given to whom it names.
-    pub(in crate::engine) fn check_step(&self, owner: &AgentName, spec: &mut StepSpec, body: &Body) -> Result<(), Refusal> {
+    pub(in crate::engine) fn check_step(
+        &self,
+        (id, owner, master): (&FlowId, &AgentName, &AgentName),
+        spec: &mut StepSpec,
+        body: &Body,
+    ) -> Result<(), Refusal> {
         let of = |refusal: Refusal| {
             let why = format!("{}: {}", spec.name, refusal.why);
             Refusal { why, ..refusal }
         };
+        if let Some(expect) = spec.expect.as_deref() {
+            self.team.command(&expect.command).map_err(of)?;
+        }
+        if spec.hire.is_some() {
+            return self.check_hire((id, owner, master), spec).map_err(of);
+        }
         let to = self.team.addressee(&spec.to).map_err(of)?;
         if to.is_user() {
             return Err(of(Refusal::new(Code::UnknownAgent, "no task of a plan is for `user`").at("to")));
@@ -72,9 +84,6 @@ impl Work<'_> {
             self.team.may_send(Kind::Task, owner, &to).map_err(of)?;
         }
         self.team.check_inline(&to, &body.content).map_err(of)?;
-        if let Some(expect) = spec.expect.as_deref() {
-            self.team.command(&expect.command).map_err(of)?;
-        }
         spec.to = to;
         Ok(())
     }
@@ -185,6 +194,10 @@ impl Work<'_> {
             if let Some(message) = message.filter(|message| self.state.open.contains_key(message)) {
                 self.cancel(&message, &why, BreakOff::All);
             }
+            let step = self.state.flows.get(id).and_then(|flow| flow.steps.get(at));
+            if let Some(name) = step.map(|step| step.spec.name.clone()) {
+                self.dismiss_of(id, &name);
+            }
         }
     }
 
@@ -192,7 +205,8 @@ impl Work<'_> {
     fn add_step(&mut self, id: &FlowId, (mut spec, body): (StepSpec, Body)) -> Result<StepName, Refusal> {
         let Some(flow) = self.state.flows.get(id) else { return Err(no_such_session(id)) };
         if flow.is_being_planned() {
-            return Err(has_no_plan_yet(id));
+            let why = format!("session {id} is being planned; add tasks once its plan is there");
+            return Err(Refusal::new(Code::WrongStage, why));
         }
         if flow.steps.len() >= STEPS_MAX {
             let why = format!("session {id} has {} already", counted(STEPS_MAX, "task"));
@@ -208,7 +222,8 @@ impl Work<'_> {
             return Err(Refusal::new(Code::UnknownDependency, why).at("dependencies"));
         }
         let owner = flow.head.owner.clone();
-        self.check_step(&owner, &mut spec, &body)?;
+        let master = flow.head.master.clone().unwrap_or_else(|| owner.clone());
+        self.check_step((id, &owner, &master), &mut spec, &body)?;
         let name = spec.name.clone();
         self.emit(Event::StepPlanned { flow: id.clone(), spec: Box::new(spec), body });
         Ok(name)
@@ -258,11 +273,13 @@ impl Work<'_> {
         };
         let worker = finished.agent.clone().map(|agent| Box::new(self.worker(agent, source)));
         let (flow, step) = (step.flow.clone(), name.clone());
-        self.emit(Event::StepMoved { flow: flow.clone(), step, to, message: None, answer, worker, why });
+        let (of, name) = (flow.clone(), step.clone());
+        self.emit(Event::StepMoved { flow: of, step: name, to, message: None, answer, worker, why });
+        self.dismiss_of(&flow, &step);
         self.touch_flow(&flow);
     }
 
-    fn move_step(&mut self, id: &FlowId, at: usize, to: StepMove, why: Option<String>) {
+    pub(in crate::engine) fn move_step(&mut self, id: &FlowId, at: usize, to: StepMove, why: Option<String>) {
         let Some(step) = self.state.flows.get(id).and_then(|flow| flow.steps.get(at)) else { return };
         let (flow, step) = (id.clone(), step.spec.name.clone());
         let (message, answer, worker) = (None, None, None);
@@ -290,6 +307,7 @@ impl Work<'_> {
         while let Some(id) = self.flows.pop_first() {
             self.decide(&id);
             if self.state.halted.is_none() {
+                self.go_on_preparing(&id);
                 self.begin_steps(&id);
             }
             self.end_flow(&id);
@@ -339,23 +357,36 @@ impl Work<'_> {
     }
 
     /// A step becomes a message, in the same line of the journal.
-    fn begin_step(&mut self, id: &FlowId, at: usize) {
+    pub(in crate::engine) fn begin_step(&mut self, id: &FlowId, at: usize) {
         let Some(flow) = self.state.flows.get(id) else { return };
         let Some(step) = flow.steps.get(at) else { return };
         let (spec, text, owner) = (step.spec.clone(), step.text, flow.head.owner.clone());
         let given: Vec<PartAnswer> =
             flow.needs(at).iter().filter_map(|need| flow.steps.get(*need)?.answer.clone()).collect();
-        let is_there = self.team.members.contains_key(&spec.to) || self.team.pools.contains_key(&spec.to);
-        if !is_there {
-            let why = format!("{} is no longer in the team file", spec.to);
-            self.move_step(id, at, StepMove::Prepare, None);
-            self.move_step(id, at, StepMove::Fail, Some(why));
-            return self.touch_flow(id); // that decides others
-        }
+        let (is_preparing, to) = (step.stage == StepStage::Preparing, spec.to.clone());
+        let is_there = |work: &Self| work.team.members.contains_key(&to) || work.team.pools.contains_key(&to);
+        let prepared = match self.prepare(id, &spec) {
+            Prepared::Yes(_) if !is_there(self) => Prepared::No(format!("{to} is no longer in the team file")),
+            prepared => prepared,
+        };
+        let folder = match prepared {
+            Prepared::Yes(folder) => folder,
+            other => {
+                if !is_preparing {
+                    self.move_step(id, at, StepMove::Prepare, None);
+                }
+                if let Prepared::No(why) = other {
+                    self.move_step(id, at, StepMove::Fail, Some(why));
+                    self.touch_flow(id); // that decides others
+                }
+                return;
+            }
+        };
         let step = spec.name.clone();
-        let message = Box::new(self.message_of(id, spec, owner));
+        let mut message = Box::new(self.message_of(id, spec, owner));
+        message.folder = folder;
         let (id, flow) = (message.id.clone(), id.clone());
-        self.emit(accepted(message, text, given));
+        self.emit(accepted_elsewhere(message, text, given));
         let (to, message) = (StepMove::Send, Some(id));
         self.emit(Event::StepMoved { flow, step, to, message, answer: None, worker: None, why: None });
     }
@@ -388,20 +419,6 @@ impl Work<'_> {
             let why = format!("{} failed, and it stops there", counted(failed, "task"));
             self.move_flow(id, FlowMove::Fail, Some(why));
         }
-    }
-}
-
-/// The event by which a message is accepted whose text stands elsewhere.
-pub(in crate::engine) fn accepted(message: Box<Message>, text: BodyRef, given: Vec<PartAnswer>) -> Event {
-    Event::Accepted {
-        message,
-        body: Body::default(),
-        not_before: Millis(0),
-        unmet: Vec::new(),
-        name: None,
-        unknown_keys: Vec::new(),
-        text: Some(text),
-        given,
     }
 }
 

@@ -1,11 +1,13 @@
 //! How the events of flows change the state.
 
+use super::asked::Planning;
 use super::flow::Flow;
 use super::id::FlowId;
 use super::stage::{self, FlowMove};
 use super::step::{self, StepMove};
+use super::tree::{self, Tree};
 use crate::engine::event::Event;
-use crate::engine::message::BodyRef;
+use crate::engine::message::{BodyRef, Message};
 use crate::engine::state::State;
 use crate::engine::words::Millis;
 
@@ -31,10 +33,42 @@ impl State {
                 }
             }
             Event::StepMoved { .. } => self.move_step(at, event),
+            Event::TreeMoved { .. } => self.move_tree(at, event),
             Event::FlowMoved { flow, to, why } => self.move_flow(at, flow, *to, why.as_deref()),
             Event::KeptFlow(flow) => drop(self.flows.insert(flow.head.id.clone(), flow.clone())),
             _ => {}
         }
+    }
+
+    /// A message by which the steps of a flow are asked for was accepted, with its text at this place.
+    pub(in crate::engine) fn planning_asked(&mut self, at: Millis, text: BodyRef, message: &Message) {
+        let Some(step) = message.step.as_deref().filter(|step| step.step.is_none()) else { return };
+        let Some(flow) = self.flows.get_mut(&step.flow) else { return };
+        let message = message.id.clone();
+        flow.planning = Some(Planning { message, text, asked_at: at, ended: None, answer: None });
+        flow.changed_at = at;
+    }
+
+    /// It ended, with an answer at this place.
+    pub(in crate::engine) fn planning_ended(&mut self, at: Millis, answer: Option<BodyRef>, message: &Message) {
+        let Some(step) = message.step.as_deref().filter(|step| step.step.is_none()) else { return };
+        let Some(flow) = self.flows.get_mut(&step.flow) else { return };
+        if let Some(planning) = flow.planning.as_mut().filter(|planning| planning.message == message.id) {
+            (planning.ended, planning.answer) = (Some(at), answer);
+            flow.changed_at = at;
+        }
+    }
+
+    fn move_tree(&mut self, at: Millis, event: &Event) {
+        let Event::TreeMoved { flow, tree: owner, to, branch, path, base, .. } = event else { return };
+        let Some(flow) = self.flows.get_mut(flow) else { return };
+        let tree = flow.trees.get(owner);
+        let Some(stage) = tree::next(tree.map(|tree| tree.stage), *to) else { return };
+        let Some(branch) = branch.clone().or_else(|| Some(tree?.branch.clone())) else { return };
+        let wanted_at = tree.map_or(at, |tree| tree.wanted_at);
+        let tree = Tree { branch, stage, wanted_at, path: path.clone(), base: base.clone() };
+        flow.trees.insert(owner.clone(), tree);
+        flow.changed_at = at;
     }
 
     fn move_flow(&mut self, at: Millis, id: &FlowId, to: FlowMove, why: Option<&str>) {

@@ -1,21 +1,23 @@
 //! A flow: a graph of steps, each of which is an ordinary message while it is in the hands of an agent. All of it follows from the
 //! journal.
 
+use super::asked::{Planning, WAITS_FOR_YES};
 use super::graph::{self, StepGraph};
 use super::id::FlowId;
 use super::name::StepName;
 use super::plan::OnFailure;
-use super::planning::{Planning, WAITS_FOR_YES};
 use super::stage::FlowStage;
 use super::step::StepStage;
+use super::tree::{FlowRepository, StepTree, Tree};
 use super::unmet::{Join, Needs, Unmet};
 use super::worker::StepWorker;
 use crate::engine::form::{self, is_default};
 use crate::engine::message::part_answer::PartAnswer;
 use crate::engine::message::{BodyRef, Expect};
+use crate::engine::team::roster::Like;
 use crate::engine::words::{AgentName, MessageId, Millis};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What a flow was made of.
@@ -46,6 +48,9 @@ pub struct FlowHead {
     /// How many steps are under way at the same time; 0 is as many as there are.
     #[serde(default, skip_serializing_if = "is_default")]
     pub parallel: u16,
+    /// Where its worktrees are made, if it has any.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub repository: Option<Box<FlowRepository>>,
     /// Whether the steps that its master has planned wait until somebody lets it go on.
     #[serde(default, skip_serializing_if = "is_default")]
     pub confirm: bool,
@@ -62,13 +67,29 @@ pub struct StepSpec {
     pub needs: Vec<StepName>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub join: Join,
-    /// A member or a pool.
+    /// A member or a pool; the agent itself, where one is hired for it.
     pub to: AgentName,
+    /// How its agent is made, where one is.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub hire: Option<Box<StepHire>>,
+    /// Its worktree; none if it is done where its agent works anyway.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub tree: Option<StepTree>,
     /// Working time that each turn of it may take, in ms.
     #[serde(default, skip_serializing_if = "is_default")]
     pub timeout_ms: Option<u64>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub expect: Option<Box<Expect>>,
+}
+
+/// How the agent of a step is made.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct StepHire {
+    /// From what; none until the flow is opened, which then says it.
+    #[serde(flatten)]
+    pub like: Option<Like>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub model: Option<String>,
 }
 
 /// A step.
@@ -116,6 +137,8 @@ pub struct Flow {
     pub note: Option<Arc<str>>,
     /// How its steps were asked for, if they were.
     pub planning: Option<Planning>,
+    /// The worktrees of its steps, each by the step whose own it is.
+    pub trees: BTreeMap<StepName, Tree>,
     /// In the order in which they were planned.
     pub steps: Vec<FlowStep>,
     schedule: Schedule,
@@ -131,6 +154,8 @@ struct Schedule {
     open: usize,
     /// Steps that have failed and were not tried again.
     failed: BTreeSet<usize>,
+    /// Whether any step is done in the worktree of another one.
+    shares: bool,
     /// Steps of which it may have been decided since somebody asked whether they may begin.
     decided: BTreeSet<usize>,
 }
@@ -149,21 +174,27 @@ struct KeptFlow {
     note: Option<Arc<str>>,
     #[serde(default, skip_serializing_if = "is_default")]
     planning: Option<Planning>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    trees: BTreeMap<StepName, Tree>,
     steps: Vec<FlowStep>,
 }
 
 impl From<Flow> for KeptFlow {
     fn from(flow: Flow) -> Self {
-        let Flow { head, request, opened_at, stage, since, changed_at, note, planning, steps, .. } = flow;
-        Self { head, request, opened_at, stage, since, changed_at, note, planning, steps }
+        let Flow {
+            head, request, opened_at, stage, since, changed_at, note, planning, trees, steps, ..
+        } = flow;
+        Self { head, request, opened_at, stage, since, changed_at, note, planning, trees, steps }
     }
 }
 
 impl From<KeptFlow> for Flow {
     fn from(kept: KeptFlow) -> Self {
-        let KeptFlow { head, request, opened_at, stage, since, changed_at, note, planning, steps } = kept;
+        let KeptFlow {
+            head, request, opened_at, stage, since, changed_at, note, planning, trees, steps,
+        } = kept;
         let schedule = Schedule::default();
-        Self { head, request, opened_at, stage, since, changed_at, note, planning, steps, schedule }
+        Self { head, request, opened_at, stage, since, changed_at, note, planning, trees, steps, schedule }
     }
 }
 
@@ -175,6 +206,7 @@ impl PartialEq for Flow {
             && self.head == other.head
             && self.note == other.note
             && self.planning == other.planning
+            && self.trees == other.trees
             && self.steps == other.steps
     }
 }
@@ -186,22 +218,23 @@ impl Flow {
     #[must_use]
     pub fn new(head: FlowHead, request: BodyRef, at: Millis) -> Self {
         let (opened_at, since, changed_at, stage) = (at, at, at, FlowStage::Active);
-        let (note, planning, steps, schedule) = (None, None, Vec::new(), Schedule::default());
-        Self { head, request, opened_at, stage, since, changed_at, note, planning, steps, schedule }
+        let (note, planning, trees) = (None, None, BTreeMap::new());
+        let (steps, schedule) = (Vec::new(), Schedule::default());
+        Self { head, request, opened_at, stage, since, changed_at, note, planning, trees, steps, schedule }
     }
 
     /// The same without what follows from its steps.
     #[must_use]
     pub fn bare(&self) -> Self {
-        let schedule = Schedule::default();
-        Self { head: self.head.clone(), note: self.note.clone(), planning: self.planning.clone(), steps: self.steps.clone(), schedule, ..*self }
+        Self { steps: self.steps.clone(), ..self.without_steps() }
     }
 
     /// The same without its steps.
     #[must_use]
     pub fn without_steps(&self) -> Self {
         let (steps, schedule) = (Vec::new(), Schedule::default());
-        Self { head: self.head.clone(), note: self.note.clone(), planning: self.planning.clone(), steps, schedule, ..*self }
+        let (head, note, planning) = (self.head.clone(), self.note.clone(), self.planning.clone());
+        Self { head, note, planning, trees: self.trees.clone(), steps, schedule, ..*self }
     }
 
     /// A step more. What follows from the steps is made again when somebody asks.
@@ -276,8 +309,10 @@ impl Flow {
             let unmet = Unmet::new(&graph, &joins);
             let first = unmet.met().collect();
             let open = self.steps.len();
+            let shares = |step: &FlowStep| matches!(step.spec.tree, Some(StepTree::SharedWith(_)));
+            let shares = self.steps.iter().any(shares);
             self.schedule =
-                Schedule { graph: Some((graph, unmet)), decided: first, open, ..Schedule::default() };
+                Schedule { graph: Some((graph, unmet)), decided: first, open, shares, ..Schedule::default() };
             for at in 0..self.steps.len() {
                 self.moved(at, StepStage::Pending);
             }
@@ -302,7 +337,32 @@ impl Flow {
             0 => true,
             most => self.schedule.under_way.len() < most,
         };
-        if has_room && self.stage.begins_steps() { self.schedule.ready.first().copied() } else { None }
+        if !has_room || !self.stage.begins_steps() {
+            return None;
+        }
+        if !self.schedule.shares {
+            return self.schedule.ready.first().copied();
+        }
+        // One worktree has one running step.
+        let busy: BTreeSet<&StepName> = self.schedule.under_way.iter().filter_map(|at| self.tree_of(*at)).collect();
+        let is_free = |at: &&usize| self.tree_of(**at).is_none_or(|tree| !busy.contains(tree));
+        self.schedule.ready.iter().find(is_free).copied()
+    }
+
+    /// The step whose worktree a step is done in.
+    #[must_use]
+    pub fn tree_of(&self, at: usize) -> Option<&StepName> {
+        let spec = &self.steps.get(at)?.spec;
+        match spec.tree.as_ref()? {
+            StepTree::New => Some(&spec.name),
+            StepTree::SharedWith(owner) => Some(owner),
+        }
+    }
+
+    /// The steps for which something is being prepared.
+    pub(in crate::engine) fn preparing(&self) -> impl Iterator<Item = usize> + '_ {
+        let is_it = |at: &usize| self.steps.get(*at).is_some_and(|step| step.stage == StepStage::Preparing);
+        self.schedule.under_way.iter().copied().filter(is_it)
     }
 
     /// How many steps are in the hands of agents, or on their way there.

@@ -4,6 +4,7 @@
 
 pub mod advance;
 mod apply;
+pub mod asked;
 pub mod branch;
 #[expect(clippy::module_inception, reason = "the room is named after the one thing in it")]
 pub mod flow;
@@ -13,9 +14,11 @@ pub mod name;
 pub mod opening;
 pub mod plan;
 pub mod planning;
+pub(in crate::engine) mod prepare;
 pub mod seen;
 pub mod stage;
 pub mod step;
+pub mod tree;
 pub mod unmet;
 pub mod wish;
 pub mod worker;

@@ -1,11 +1,12 @@
 //! What is needed to open a flow: its head, and its steps with what their agents are told.
 
-use super::flow::{FlowHead, FlowKind, StepSpec};
+use super::flow::{FlowHead, FlowKind, StepHire, StepSpec};
 use super::id::FlowId;
-use super::plan::{Assignee, OnFailure, Plan, PlannedTask};
-use super::planning::FoundPlan;
+use super::plan::{Assignee, HireFrom, HireWish, OnFailure, Plan, PlannedTask, TaskTree};
+use super::tree::{FlowRepository, StepTree};
 use crate::engine::message::Body;
 use crate::engine::message::refusal::{Code, Refusal};
+use crate::engine::team::roster::Like;
 use crate::engine::words::AgentName;
 use std::sync::Arc;
 
@@ -21,19 +22,30 @@ pub struct Opening {
     pub ask: Option<Body>,
 }
 
+/// A plan that was found in an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundPlan {
+    pub name: Option<String>,
+    pub on_failure: OnFailure,
+    pub parallel: u16,
+    /// In order, each with its text.
+    pub steps: Vec<(StepSpec, Body)>,
+}
+
 impl Opening {
-    /// The flow of a plan. Tasks that name nobody are `master`'s.
+    /// The flow of a plan. For tasks that name nobody an agent is hired.
     ///
     /// # Errors
-    /// A task that wants an agent of its own.
+    /// A task that wants a worktree where there is no repository.
     pub fn of_plan(
         plan: Plan,
         (id, owner, master): (FlowId, AgentName, AgentName),
+        repository: Option<Box<FlowRepository>>,
     ) -> Result<Self, Refusal> {
         let request = plan.goal.clone().unwrap_or_else(|| "".into());
-        let FoundPlan { name, on_failure, parallel, steps } = FoundPlan::of(plan, &master)?;
+        let FoundPlan { name, on_failure, parallel, steps } = FoundPlan::of(plan, repository.is_some())?;
         let (kind, master, confirm) = (FlowKind::Session, Some(master), false);
-        let head = FlowHead { id, kind, owner, master, name, on_failure, parallel, confirm };
+        let head = FlowHead { id, kind, owner, master, name, on_failure, parallel, repository, confirm };
         Ok(Self { head, request: body(request), steps, ask: None })
     }
 
@@ -42,23 +54,25 @@ impl Opening {
     pub fn of_goal(
         goal: Arc<str>,
         (id, owner, master): (FlowId, AgentName, AgentName),
+        repository: Option<Box<FlowRepository>>,
         (prompt, confirm): (Arc<str>, bool),
     ) -> Self {
         let (kind, master, name) = (FlowKind::Session, Some(master), None);
         let (on_failure, parallel) = (OnFailure::default(), 0);
-        let head = FlowHead { id, kind, owner, master, name, on_failure, parallel, confirm };
+        let head = FlowHead { id, kind, owner, master, name, on_failure, parallel, repository, confirm };
         Self { head, request: body(goal), steps: Vec::new(), ask: Some(body(prompt)) }
     }
 }
 
 impl FoundPlan {
-    /// The steps of a plan. Tasks that name nobody are `master`'s.
+    /// The steps of a plan. For tasks that name nobody an agent is hired; `trees` says whether there is a repository, in which
+    /// each of these has a worktree.
     ///
     /// # Errors
-    /// A task that wants an agent of its own.
-    pub fn of(plan: Plan, master: &AgentName) -> Result<Self, Refusal> {
+    /// A task that wants a worktree where there is no repository.
+    pub fn of(plan: Plan, trees: bool) -> Result<Self, Refusal> {
         let Plan { name, on_failure, parallel, tasks, .. } = plan;
-        let steps = tasks.into_iter().map(|task| step(task, master)).collect::<Result<_, _>>()?;
+        let steps = tasks.into_iter().map(|task| step(task, trees)).collect::<Result<_, _>>()?;
         Ok(Self { name, on_failure, parallel, steps })
     }
 }
@@ -66,15 +80,27 @@ impl FoundPlan {
 /// The step that a task of a plan is.
 ///
 /// # Errors
-/// A task that wants an agent of its own.
-pub fn step(task: PlannedTask, master: &AgentName) -> Result<(StepSpec, Body), Refusal> {
-    let to = match task.who {
-        None => master.clone(),
-        Some(Assignee::Member(name)) => name,
-        Some(Assignee::Hired(_)) => {
-            let why = format!("{}: agents are not hired for tasks yet; name a member or a pool", task.id);
-            return Err(Refusal::new(Code::UnknownAgent, why).at("hire"));
+/// A task that wants a worktree where there is no repository.
+pub fn step(task: PlannedTask, trees: bool) -> Result<(StepSpec, Body), Refusal> {
+    if !trees && task.tree.is_some() {
+        let why = format!("{}: there is no git repository with a commit here, so it can have no worktree", task.id);
+        return Err(Refusal::new(Code::NoRepository, why).at("worktree_strategy"));
+    }
+    let (to, hire) = match task.who {
+        Some(Assignee::Member(name)) => (name, None),
+        Some(Assignee::Hired(HireWish { from, model })) => {
+            let like = match from {
+                HireFrom::Provider(name) => Like::Profile(name),
+                HireFrom::Like(name) => Like::Member(name),
+            };
+            (AgentName::user(), Some(StepHire { like: Some(like), model }))
         }
+        None => (AgentName::user(), Some(StepHire::default())),
+    };
+    let tree = match task.tree {
+        Some(TaskTree::New) => Some(StepTree::New),
+        Some(TaskTree::SharedWith(owner)) => Some(StepTree::SharedWith(owner)),
+        None => (trees && hire.is_some()).then_some(StepTree::New),
     };
     let spec = StepSpec {
         name: task.id,
@@ -82,6 +108,8 @@ pub fn step(task: PlannedTask, master: &AgentName) -> Result<(StepSpec, Body), R
         needs: task.dependencies,
         join: task.join,
         to,
+        hire: hire.map(Box::new),
+        tree,
         timeout_ms: task.timeout_ms,
         expect: task.expect.map(Box::new),
     };

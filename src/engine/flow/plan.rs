@@ -64,7 +64,8 @@ pub struct PlannedTask {
     /// What it needs, each once.
     pub dependencies: Vec<StepName>,
     pub join: Join,
-    pub tree: TaskTree,
+    /// In which worktree it is done; none if the plan leaves that open.
+    pub tree: Option<TaskTree>,
     /// Who does it; none if whoever makes the flow is to say.
     pub who: Option<Assignee>,
     /// Longest time that its agent may work on it.

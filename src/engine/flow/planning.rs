@@ -1,73 +1,21 @@
 //! A flow that was asked for in words: its master splits it into steps. What it answers is checked like any claim, so what is wrong
 //! with it comes back to it, and its steps are planned in the line of the journal that ends its message.
 
-use super::flow::{FlowHead, StepSpec};
+use super::asked::WAITS_FOR_YES;
+use super::flow::FlowHead;
 use super::id::{FlowId, StepRef};
-use super::plan::OnFailure;
+use super::opening::FoundPlan;
 use super::stage::{FlowMove, FlowStage};
 use crate::engine::engine::Work;
 use crate::engine::event::Event;
 use crate::engine::evidence::Evidence;
-use crate::engine::form::is_default;
-use crate::engine::life::close::Note;
-use crate::engine::message::refusal::{Code, Refusal};
-use crate::engine::message::{Body, BodyRef, Kind, Message, Outcome};
-use crate::engine::state::State;
-use crate::engine::words::{AgentName, MessageId, Millis, counted};
-use serde::{Deserialize, Serialize};
+use crate::engine::life::close::{Note, accepted_elsewhere as accepted};
+use crate::engine::message::refusal::Refusal;
+use crate::engine::message::{Body, Kind, Outcome};
+use crate::engine::words::{AgentName, MessageId, counted};
 
 /// What the check of a plan is called.
 const PLAN: &str = "plan";
-/// Why a flow with a new plan rests.
-pub const WAITS_FOR_YES: &str = "its plan waits for a yes";
-
-/// The message by which a flow's steps were asked for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Planning {
-    /// The newest of them.
-    pub message: MessageId,
-    /// Where what its master is asked stands.
-    pub text: BodyRef,
-    pub asked_at: Millis,
-    /// When that message ended.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub ended: Option<Millis>,
-    /// Where what its master answered stands.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub answer: Option<BodyRef>,
-}
-
-/// A plan that was found in an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundPlan {
-    pub name: Option<String>,
-    pub on_failure: OnFailure,
-    pub parallel: u16,
-    /// In order, each with its text.
-    pub steps: Vec<(StepSpec, Body)>,
-}
-
-impl State {
-    /// A message by which the steps of a flow are asked for was accepted, with its text at this place.
-    pub(in crate::engine) fn planning_asked(&mut self, at: Millis, text: BodyRef, message: &Message) {
-        let Some(step) = message.step.as_deref().filter(|step| step.step.is_none()) else { return };
-        let Some(flow) = self.flows.get_mut(&step.flow) else { return };
-        let message = message.id.clone();
-        flow.planning = Some(Planning { message, text, asked_at: at, ended: None, answer: None });
-        flow.changed_at = at;
-    }
-
-    /// It ended, with an answer at this place.
-    pub(in crate::engine) fn planning_ended(&mut self, at: Millis, answer: Option<BodyRef>, message: &Message) {
-        let Some(step) = message.step.as_deref().filter(|step| step.step.is_none()) else { return };
-        let Some(flow) = self.flows.get_mut(&step.flow) else { return };
-        if let Some(planning) = flow.planning.as_mut().filter(|planning| planning.message == message.id) {
-            (planning.ended, planning.answer) = (Some(at), answer);
-            flow.changed_at = at;
-        }
-    }
-}
-
 impl Work<'_> {
     /// Whoever is asked to plan must be somebody who can be.
     pub(in crate::engine) fn check_master(&self, head: &FlowHead, prompt: &Body) -> Result<AgentName, Refusal> {
@@ -99,7 +47,7 @@ impl Work<'_> {
         }
         let mut message = Note { id: self.mint_id(), from, to, kind: Kind::Task }.message(self.now);
         message.step = Some(Box::new(StepRef { flow: id.clone(), step: None }));
-        self.emit(super::advance::accepted(Box::new(message), text, Vec::new()));
+        self.emit(accepted(Box::new(message), text, Vec::new()));
     }
 
     /// Whether an answer holds a plan that can be begun: the evidence, and the plan if it is one.
@@ -124,8 +72,9 @@ impl Work<'_> {
             return Err("its session is gone".to_owned());
         };
         let told = |refusal: Refusal| format!("{}; {}", refusal.why, refusal.cure());
+        let Some(id) = step.map(|step| step.flow.clone()) else { return Err("its session is gone".to_owned()) };
         for (spec, body) in &mut plan.steps {
-            self.check_step(&master, spec, body).map_err(told)?;
+            self.check_step((&id, &master, &master), spec, body).map_err(told)?;
         }
         Ok(plan)
     }
@@ -160,9 +109,4 @@ impl Work<'_> {
         };
         self.move_flow(id, FlowMove::Fail, Some(why));
     }
-}
-
-/// Why nothing can be added to a flow.
-pub(in crate::engine) fn has_no_plan_yet(id: &FlowId) -> Refusal {
-    Refusal::new(Code::WrongStage, format!("session {id} is being planned; add tasks once its plan is there"))
 }

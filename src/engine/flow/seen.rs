@@ -30,7 +30,7 @@ pub struct StepNow {
 pub enum StepDoing {
     Starting,
     Working,
-    /// It waits for a person.
+    /// Its program asks somebody, or nobody but a person can say whether it has its turn.
     WaitsForPerson,
     /// It is not there, and does not come back by itself.
     Gone,

@@ -18,6 +18,7 @@ impl Work<'_> {
     pub(in crate::engine) fn owes_base(&mut self, name: &AgentName, id: &MessageId) -> bool {
         let Some(open) = self.state.open.get(id) else { return false };
         let Some(expect) = open.message.expect.as_deref().cloned() else { return false };
+        let folder = open.message.folder.clone();
         // What tries a failed task again is held against what was there before that, but for a command that was put right since.
         let is_as_before = |base: &Base| {
             let command = self.team.command(&expect.command);
@@ -32,7 +33,8 @@ impl Work<'_> {
         }
         match self.team.command(&expect.command) {
             Ok(command) => {
-                self.ask_job(job, Job::RecordBase { agent: name.clone(), expect, command });
+                let (agent, folder) = (name.clone(), folder);
+                self.ask_job(job, Job::RecordBase { agent, expect, command, folder });
             }
             Err(refusal) => {
                 let cure = refusal.cure();
@@ -67,15 +69,17 @@ impl Work<'_> {
         let Some(checks) = open.checks.as_deref() else { return };
         let job = JobId::Check { message: id.clone(), made: checks.made };
         if open.message.asks_for_plan() {
-            let (text, master) = (checks.claim.as_ref().map(|claim| claim.text.clone()), &open.message.to);
-            let plan = Job::ReadPlan { master: master.clone(), text: text.unwrap_or_default() };
+            let text = checks.claim.as_ref().map(|claim| claim.text.clone());
+            let flow = open.message.step.as_deref().and_then(|step| self.state.flows.get(&step.flow));
+            let trees = flow.is_some_and(|flow| flow.head.repository.is_some());
+            let plan = Job::ReadPlan { text: text.unwrap_or_default(), trees };
             return self.ask_job(job, plan);
         }
         let Some(expect) = open.message.expect.as_deref() else { return };
         match checks.base.clone() {
             Some(base) => {
-                let expect = expect.clone();
-                self.ask_job(job, Job::Check { expect, base });
+                let (expect, folder) = (expect.clone(), open.message.folder.clone());
+                self.ask_job(job, Job::Check { expect, base, folder });
             }
             None => {
                 let why = "nobody recorded what was there before";
@@ -84,7 +88,7 @@ impl Work<'_> {
         }
     }
 
-    fn ask_job(&mut self, id: JobId, job: Job) {
+    pub(in crate::engine) fn ask_job(&mut self, id: JobId, job: Job) {
         if self.live.jobs.insert(id.clone()) {
             self.ask(Effect::Job { id, job });
         }
@@ -118,6 +122,7 @@ impl Work<'_> {
                 self.fail(message, &format!("what was there before could not be recorded: {why}"));
             }
             (JobId::Check { message, made }, found) => self.checked(message, *made, found),
+            (JobId::Tree { flow, tree }, found) => self.tree_done(flow, tree, found),
             _ => {}
         }
     }
@@ -139,7 +144,7 @@ impl Work<'_> {
                 vec![evidence]
             }
             Found::NotDone(why) => vec![self.not_checked(why)],
-            Found::Base(_) => return,
+            Found::Base(_) | Found::Tree { .. } => return,
         };
         let missing: Vec<&Evidence> = evidence.iter().filter(|evidence| !evidence.passed).collect();
         let only_broken = !missing.is_empty() && missing.iter().all(|evidence| evidence.broken);

@@ -8,9 +8,10 @@ use crate::engine::evidence::{Checks, Evidence};
 use crate::engine::input::Effect;
 use crate::engine::life::{Category, CompletionSource, Move};
 use crate::engine::message::admission::{Route, accepted};
+use crate::engine::message::part_answer::PartAnswer;
 use crate::engine::message::seldom::Seldom;
 use crate::engine::message::sender::Speaker;
-use crate::engine::message::{Body, Draft, Kind, Message, OnDoubt, Outcome, Status};
+use crate::engine::message::{Body, BodyRef, Draft, Kind, Message, OnDoubt, Outcome, Status};
 use crate::engine::screen::answer::{ANSWER_BYTES_MAX, kept_within};
 use crate::engine::words::{AgentName, Digest, MessageId, Millis, ourselves};
 use std::collections::VecDeque;
@@ -395,4 +396,18 @@ fn failed_with(id: &MessageId, dependants: Vec<MessageId>) -> VecDeque<Doomed> {
     let (outcome, break_off) = (Outcome::Failed, BreakOff::Parts);
     let doomed = |dependant| Doomed { id: dependant, outcome, why: why.clone(), break_off };
     dependants.into_iter().map(doomed).collect()
+}
+
+/// The event by which a message is accepted whose text stands elsewhere.
+pub(in crate::engine) fn accepted_elsewhere(message: Box<Message>, text: BodyRef, given: Vec<PartAnswer>) -> Event {
+    Event::Accepted {
+        message,
+        body: Body::default(),
+        not_before: Millis(0),
+        unmet: Vec::new(),
+        name: None,
+        unknown_keys: Vec::new(),
+        text: Some(text),
+        given,
+    }
 }

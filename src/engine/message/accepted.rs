@@ -3,12 +3,12 @@
 
 use super::terms::{Expect, Kind, OnDoubt, Priority};
 use crate::engine::flow::id::StepRef;
-use crate::engine::form::is_default;
+use crate::engine::form::{self, is_default};
 use crate::engine::message::seldom::{Seldom, Usual};
 use crate::engine::words::{AgentName, Digest, MessageId, Millis};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::{Deref, DerefMut};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// An accepted message without its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +56,8 @@ pub struct Besides {
     pub retry_of: Option<MessageId>,
     /// The step of a flow that it is.
     pub step: Option<Box<StepRef>>,
+    /// The folder in which it is done, if that is not where its agent works anyway.
+    pub folder: Option<Arc<str>>,
 }
 
 impl Usual for Besides {
@@ -132,6 +134,8 @@ struct Flat {
     inferred: bool,
     #[serde(default, skip_serializing_if = "is_default")]
     step: Option<Box<StepRef>>,
+    #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
+    folder: Option<Arc<str>>,
     digest: Digest,
 }
 
@@ -151,6 +155,7 @@ impl From<Flat> for Message {
             deadline: flat.deadline,
             expect: flat.expect,
             step: flat.step,
+            folder: flat.folder,
         };
         Self {
             id: flat.id,

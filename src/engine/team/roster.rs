@@ -80,6 +80,12 @@ pub struct Hire {
     pub notes: Vec<String>,
 }
 
+/// The phrase of an agent that was given none: `code_reader` says `CODE READER OK`.
+#[must_use]
+pub fn default_phrase(name: &AgentName) -> String {
+    format!("{} OK", name.as_str().to_uppercase().replace(['_', '-'], " ").trim())
+}
+
 impl Like {
     /// What it is made from, in words: `like bob`, `from the profile claude`.
     #[must_use]

@@ -135,6 +135,7 @@ fn subject(event: &Event) -> Option<&MessageId> {
         | Event::StepPlanned { .. }
         | Event::FlowPlanned { .. }
         | Event::StepMoved { .. }
+        | Event::TreeMoved { .. }
         | Event::FlowMoved { .. }
         | Event::KeptFlow(_)
         | Event::KeptAgent { .. } => None,

@@ -4,9 +4,6 @@ use super::gate::{Gate, JsonAnswer, unexpected};
 use super::given::{Key, Large, Question};
 use super::refused::Refused;
 use crate::daemon::clients::request::{Request, Response};
-use crate::engine::flow::name::StepName;
-use crate::engine::flow::opening::{Opening, step};
-use crate::engine::flow::wish::FlowWish;
 use crate::engine::input::{Command, Reply};
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, USER};
@@ -15,8 +12,7 @@ use crate::read::Model;
 use crate::wire::api::{
     Done, Problem, SessionBegun, SessionBody, SessionQuery, SessionRetryBody, SessionTaskBody,
 };
-use crate::wire::session::plan::{PlanRefusal, read, read_task};
-use crate::wire::session::prompt::prompt;
+use crate::wire::session::wanted;
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
@@ -35,83 +31,88 @@ pub(super) async fn begin(
 ) -> JsonAnswer<SessionBegun> {
     let id = mint_flow_id();
     let SessionBody { plan, goal, master, yes } = body;
-    let master = gate.asked(move |model| master_of(model, master)).await??;
-    let named = (id.clone(), AgentName::user(), master.clone());
-    let opening = match (plan, goal) {
+    let (of, begun) = (id.clone(), id.to_string());
+    let command = match (plan, goal) {
         (Some(plan), None) => {
-            let plan = gate.compute(move || read(plan.as_bytes())).await?.map_err(of_plan)?;
-            Opening::of_plan(plan, named)?
-        }
-        (None, Some(goal)) if goal.trim().is_empty() => {
-            return Err(Refusal::new(Code::ContentEmpty, "the goal has no text").at("goal").into());
+            let master = asked(&gate, move |model| master_of(model, master)).await??;
+            computed(move || wanted::by_plan(of, &plan, master)).await?
         }
         (None, Some(goal)) => {
-            let words = goal.clone();
-            let asked = gate.asked(move |model| prompt(model.team(), &master, &words)).await?;
-            Opening::of_goal(goal.into(), named, (asked.into(), !yes))
+            let by_goal = move |model: &mut Model| {
+                let master = master_of(model, master)?;
+                wanted::by_goal(of, &goal, (model.team(), master), !yes).map_err(Refused::of_problem)
+            };
+            asked(&gate, by_goal).await??
         }
         (Some(_), Some(_)) => {
             return Err(Refused::bad_request("there are both `plan` and `goal`: give one of them"));
         }
         (None, None) => return Err(Refused::bad_request("there is neither `plan` nor `goal`")),
     };
-    match gate.ask(key, Request::Command(Command::OpenFlow(Box::new(opening)))).await? {
-        Response::Reply(Reply::Done { what, .. }) => Ok(Json(SessionBegun { what, id: id.to_string() })),
+    match gate.ask(key, Request::Command(command)).await? {
+        Response::Reply(Reply::Done { what, .. }) => Ok(Json(SessionBegun { what, id: begun })),
         other => Err(unexpected(other)),
     }
 }
 
-pub(super) async fn pause(State(gate): State<Gate>, key: Key, Question(SessionPath { id }): Question<SessionPath>) -> JsonAnswer<Done> {
-    wish(&gate, key, id, FlowWish::Pause).await
+pub(super) async fn pause(
+    State(gate): State<Gate>,
+    key: Key,
+    Question(path): Question<SessionPath>,
+) -> JsonAnswer<Done> {
+    steer(&gate, key, path, |model, id| Ok(wanted::pause(model.session_id(&id)?))).await
 }
 
-pub(super) async fn resume(State(gate): State<Gate>, key: Key, Question(SessionPath { id }): Question<SessionPath>) -> JsonAnswer<Done> {
-    wish(&gate, key, id, FlowWish::Resume).await
+pub(super) async fn resume(
+    State(gate): State<Gate>,
+    key: Key,
+    Question(path): Question<SessionPath>,
+) -> JsonAnswer<Done> {
+    steer(&gate, key, path, |model, id| Ok(wanted::resume(model.session_id(&id)?))).await
 }
 
-pub(super) async fn cancel(State(gate): State<Gate>, key: Key, Question(SessionPath { id }): Question<SessionPath>) -> JsonAnswer<Done> {
-    wish(&gate, key, id, FlowWish::Cancel).await
+pub(super) async fn cancel(
+    State(gate): State<Gate>,
+    key: Key,
+    Question(path): Question<SessionPath>,
+) -> JsonAnswer<Done> {
+    steer(&gate, key, path, |model, id| Ok(wanted::cancel(model.session_id(&id)?))).await
 }
 
 pub(super) async fn retry(
     State(gate): State<Gate>,
     key: Key,
-    Question(SessionPath { id }): Question<SessionPath>,
+    Question(path): Question<SessionPath>,
     Large(body): Large<SessionRetryBody>,
 ) -> JsonAnswer<Done> {
-    let name = StepName::new(&body.task).map_err(|error| {
-        let why = format!("`{}` {error}", body.task.escape_debug());
-        Refusal::new(Code::BadId, why).at("task")
-    })?;
-    wish(&gate, key, id, FlowWish::Retry(name)).await
+    steer(&gate, key, path, move |model, id| wanted::retry(model.session_id(&id)?, &body.task)).await
 }
 
 /// Adds a task to a session.
 pub(super) async fn add_task(
     State(gate): State<Gate>,
     key: Key,
-    Question(SessionPath { id }): Question<SessionPath>,
+    Question(path): Question<SessionPath>,
     Large(body): Large<SessionTaskBody>,
 ) -> JsonAnswer<Done> {
-    let query = SessionQuery { id: id.clone() };
-    let details = gate.read(query).await?;
-    let names = details.tasks.iter().filter_map(|task| StepName::new(&task.id).ok()).collect::<Vec<_>>();
-    let master = details.session.master.as_deref().and_then(|name| AgentName::new(name).ok());
-    let master = master.unwrap_or_else(AgentName::user);
-    let task = gate.compute(move || read_task(body.task.as_bytes(), &names)).await?.map_err(of_plan)?;
-    let step = step(task, &master)?;
-    wish(&gate, key, details.session.id, FlowWish::Add(Box::new(step))).await
+    let details = gate.read(SessionQuery { id: path.id.clone() }).await?;
+    steer(&gate, key, path, move |model, id| wanted::add_task(model.session_id(&id)?, &body.task, &details)).await
 }
 
-/// Asks something of the session that has this id, or alone an id that begins so.
-async fn wish(gate: &Gate, key: Key, id: String, wish: FlowWish) -> JsonAnswer<Done> {
-    let id = gate.asked(move |model| model.session_id(&id)).await?.map_err(Refused::of_problem)?;
-    let done = gate.command(key, Command::Flow { id: id.clone(), wish }).await;
-    match done {
+/// Asks something of the session that is meant.
+async fn steer(
+    gate: &Gate,
+    key: Key,
+    SessionPath { id }: SessionPath,
+    command: impl FnOnce(&mut Model, String) -> Result<Command, Problem> + Send + 'static,
+) -> JsonAnswer<Done> {
+    let word = id.clone();
+    let command = asked(gate, move |model| command(model, word)).await?.map_err(Refused::of_problem)?;
+    match gate.command(key, command).await {
         // One that is over is no open one, and is there all the same.
         Err(refused) if refused.problem.code == Code::NotOpen.word() => {
-            let details = gate.read(SessionQuery { id: id.to_string() }).await?;
-            let why = format!("session {id} is {} and changes no more", details.session.status);
+            let session = gate.read(SessionQuery { id }).await?.session;
+            let why = format!("session {} is {} and changes no more", session.id, session.status);
             Err(Refusal::new(Code::NotOpen, why).into())
         }
         done => done,
@@ -133,41 +134,18 @@ fn master_of(model: &Model, wanted: Option<String>) -> Result<AgentName, Refused
     })
 }
 
-fn of_plan(refusal: PlanRefusal) -> Refused {
-    let PlanRefusal { refusal, cure, line_text } = refusal;
-    let shown = refusal.line.filter(|_| !line_text.is_empty());
-    let why = match shown {
-        Some(line) => format!("{}\n  {line} | {line_text}", refusal.why),
-        None => refusal.why.clone(),
-    };
-    Refused::of_problem(Problem {
-        code: refusal.code.word().to_owned(),
-        why,
-        cure: cure.to_owned(),
-        field: refusal.field.map(str::to_owned),
-        line: refusal.line,
-        column: refusal.column,
-        ..Problem::default()
-    })
+/// Asks whoever answers questions for something.
+async fn asked<T: Send + 'static>(
+    gate: &Gate,
+    what: impl FnOnce(&mut Model) -> T + Send + 'static,
+) -> Result<T, Refused> {
+    gate.reads.ask(what).await.ok_or_else(|| Refused::unavailable("the daemon is ending or restarting"))
 }
 
-impl Gate {
-    /// Asks whoever answers questions for something.
-    async fn asked<T: Send + 'static>(
-        &self,
-        what: impl FnOnce(&mut Model) -> T + Send + 'static,
-    ) -> Result<T, Refused> {
-        let answer = self.reads.ask(what).await;
-        answer.ok_or_else(|| Refused::unavailable("the daemon is ending or restarting"))
-    }
-
-    /// Has something computed that takes a while, so that no other request waits for it.
-    async fn compute<T: Send + 'static>(
-        &self,
-        what: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Refused> {
-        let done = tokio::task::spawn_blocking(what).await;
-        done.map_err(|_| Refused::unavailable("the daemon is ending or restarting"))
-    }
+/// Has a command made that takes a while, so that no other request waits for it.
+async fn computed(
+    what: impl FnOnce() -> Result<Command, Problem> + Send + 'static,
+) -> Result<Command, Refused> {
+    let done = tokio::task::spawn_blocking(what).await;
+    done.map_err(|_| Refused::unavailable("the daemon is ending or restarting"))?.map_err(Refused::of_problem)
 }
-

@@ -118,6 +118,9 @@ pub struct SessionDetails {
     /// What is to be reached, in words, if it was said.
     #[serde(default)]
     pub goal: Option<String>,
+    /// Whether its tasks may have worktrees.
+    #[serde(default)]
+    pub has_worktrees: bool,
     /// The tasks in the order of the plan.
     pub tasks: Vec<SessionTaskInfo>,
     /// Number of the last step of the journal that is in this picture.
@@ -141,6 +144,12 @@ pub struct SessionTaskInfo {
     pub dependencies: Vec<String>,
     /// Whether it needs all of them (`all`), or one (`any`).
     pub join: String,
+    /// Folder of its worktree.
+    #[serde(default)]
+    pub worktree: Option<String>,
+    /// Branch of its worktree.
+    #[serde(default)]
+    pub branch: Option<String>,
     /// Member or pool that is to do it.
     #[serde(default)]
     pub to: Option<String>,

@@ -6,3 +6,4 @@ mod fences;
 pub mod find_plan;
 pub mod plan;
 pub mod prompt;
+pub mod wanted;

@@ -37,7 +37,7 @@ tasks:
 #[must_use]
 pub fn prompt(team: &Team, master: &AgentName, goal: &str) -> String {
     let mut text = HEAD.to_owned();
-    text.push_str("\n`to` is one of these names. Left out, the task is yours:\n\n");
+    text.push_str("\n`to` is one of these names. Left out, an agent of your kind is made for the task, with a copy of the repository of its own:\n\n");
     let members = team.members.keys().chain(team.pools.keys());
     for name in members.filter(|name| *name != master && team.may_send(Kind::Task, master, name).is_ok()) {
         let what = match team.pools.get(name) {

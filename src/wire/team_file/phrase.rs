@@ -5,10 +5,7 @@ use super::values::Wrong;
 use crate::engine::screen::marker::check_phrase;
 use crate::engine::words::AgentName;
 
-/// The phrase of an agent that was given none: `code_reader` says `CODE READER OK`.
-pub(super) fn default_phrase(name: &AgentName) -> String {
-    format!("{} OK", name.as_str().to_uppercase().replace(['_', '-'], " ").trim())
-}
+pub(super) use crate::engine::team::roster::default_phrase;
 
 /// The phrase as it will be looked for.
 pub(super) fn check(text: &str) -> Result<String, Wrong> {

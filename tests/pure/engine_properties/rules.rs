@@ -490,6 +490,12 @@ fn check_flows(before: &State, state: &State, events: &[Event]) -> Checked {
     }
     let steps = state.open.values().filter(|open| open.message.step.is_some());
     for open in steps {
+        if let Some(step) = open.message.step.as_deref().filter(|step| step.step.is_none()) {
+            let planning = state.flows.get(&step.flow).and_then(|flow| flow.planning.as_ref());
+            let is_it = planning.is_some_and(|of| of.message == open.message.id && of.ended.is_none());
+            must(is_it, || format!("{} asks for a plan that nobody wants", open.message.id))?;
+            continue;
+        }
         must(messages.contains(&open.message.id), || {
             format!("{} is a step that nobody has", open.message.id)
         })?;

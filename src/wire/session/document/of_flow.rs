@@ -2,19 +2,23 @@
 
 use super::form::{
     AgentSession, Conversation, SessionMessage, SessionTask, SessionTime, SessionUuid, SubAgent, TaskResult,
+    WorktreeRef,
 };
 use super::words::{
     DetectedBy, MessageRole, SubAgentStatus, SubAgentType, TaskStatus, WorktreeStrategy,
 };
 use crate::engine::flow::flow::{Flow, FlowStep};
+use crate::engine::flow::name::StepName;
 use crate::engine::flow::seen::{FlowSeen, StepDoing, StepNow};
 use crate::engine::flow::step::StepStage;
+use crate::engine::flow::tree::{StepTree, TreeStage};
 use crate::engine::flow::unmet::Join;
 use crate::engine::flow::worker::StepWorker;
 use crate::engine::life::CompletionSource;
 use crate::engine::message::BodyRef;
 use crate::engine::words::Millis;
 use serde_json::{Map, Value as Json, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What is written where a text cannot be read any more.
@@ -27,17 +31,21 @@ pub type Texts<'a> = &'a mut dyn FnMut(BodyRef) -> Option<Arc<str>>;
 #[must_use]
 pub fn of_flow(seen: &FlowSeen, repository: &str, texts: Texts<'_>) -> Option<AgentSession> {
     let flow = &seen.flow;
-    let tasks = flow.steps.iter().enumerate().map(|(at, step)| task(step, seen.working.get(&at), texts));
+    let trees = trees(flow);
+    let tasks = flow.steps.iter().enumerate().map(|(at, step)| {
+        let tree = flow.tree_of(at).and_then(|owner| trees.get(owner)).cloned();
+        task(step, seen.working.get(&at), tree, texts)
+    });
     let tasks = tasks.collect();
     Some(AgentSession {
         id: SessionUuid::new(flow.head.id.as_str())?,
         created_at: SessionTime::of(flow.opened_at),
         updated_at: SessionTime::of(flow.changed_at),
         status: flow.stage.into(),
-        repository_path: repository.to_owned(),
+        repository_path: flow.head.repository.as_ref().map_or(repository, |of| &of.root).to_owned(),
         conversation: conversation(flow, texts),
         tasks,
-        worktrees: Vec::new(),
+        worktrees: trees.into_values().collect(),
         tasuki: Some(besides(flow)),
     })
 }
@@ -64,15 +72,41 @@ fn conversation(flow: &Flow, texts: Texts<'_>) -> Conversation {
     Conversation { messages }
 }
 
-fn task(step: &FlowStep, now: Option<&StepNow>, texts: Texts<'_>) -> SessionTask {
+/// The worktrees that are there, each by the step whose own it is.
+fn trees(flow: &Flow) -> BTreeMap<&StepName, WorktreeRef> {
+    let mut trees: BTreeMap<&StepName, WorktreeRef> = BTreeMap::new();
+    for (owner, tree) in &flow.trees {
+        if let Some(path) = tree.path.as_deref().filter(|_| tree.stage == TreeStage::There) {
+            let (branch_name, path) = (tree.branch.clone(), path.to_owned());
+            let (created_at, task_ids) = (SessionTime::of(tree.wanted_at), Vec::new());
+            trees.insert(owner, WorktreeRef { branch_name, path, created_at, task_ids });
+        }
+    }
+    for (at, step) in flow.steps.iter().enumerate() {
+        if let Some(tree) = flow.tree_of(at).and_then(|owner| trees.get_mut(owner)) {
+            tree.task_ids.push(step.spec.name.clone());
+        }
+    }
+    trees
+}
+
+fn task(
+    step: &FlowStep,
+    now: Option<&StepNow>,
+    tree: Option<WorktreeRef>,
+    texts: Texts<'_>,
+) -> SessionTask {
     SessionTask {
         id: step.spec.name.clone(),
         name: step.spec.title.clone(),
         description: read(texts, step.text),
         status: TaskStatus::from(step.stage),
         dependencies: step.spec.needs.clone(),
-        worktree_strategy: WorktreeStrategy::New,
-        assigned_worktree: None,
+        worktree_strategy: match step.spec.tree {
+            Some(StepTree::SharedWith(_)) => WorktreeStrategy::Shared,
+            Some(StepTree::New) | None => WorktreeStrategy::New,
+        },
+        assigned_worktree: tree,
         sub_agent: sub_agent(step, now),
         created_at: SessionTime::of(step.planned_at),
         started_at: step.began.map(SessionTime::of),
@@ -159,6 +193,9 @@ fn besides(flow: &Flow) -> Json {
     }
     if let Some(name) = &head.name {
         put("name", json!(name));
+    }
+    if let Some(repository) = &head.repository {
+        put("base", json!(repository.base));
     }
     put("on_failure", json!(head.on_failure.word()));
     put("parallel", json!(head.parallel));

@@ -22,13 +22,14 @@ pub(super) fn join(wishes: Vec<TaskWish>) -> Result<(Vec<PlannedTask>, StepGraph
     let tasks = wishes.into_iter().zip(ids).enumerate().map(|(step, (wish, id))| {
         let of = |step: &usize| graph.name(*step).cloned();
         let owner = owners.get(step).filter(|owner| **owner != step).and_then(of);
+        let own = wish.own.then_some(TaskTree::New);
         PlannedTask {
             id,
             name: wish.name,
             description: wish.description,
             dependencies: graph.needs(step).iter().filter_map(of).collect(),
             join: wish.join,
-            tree: owner.map_or(TaskTree::New, TaskTree::SharedWith),
+            tree: owner.map(TaskTree::SharedWith).or(own),
             who: wish.who,
             timeout_ms: wish.timeout_ms,
             expect: wish.expect,
@@ -60,20 +61,20 @@ pub(super) fn one_more(wish: TaskWish, names: &[StepName]) -> Result<PlannedTask
     }
     let needs = wish.dependencies.iter().map(|(need, _)| need);
     let tree = match (wish.shared, &wish.share_with) {
-        (None, None) => TaskTree::New,
+        (None, None) => wish.own.then_some(TaskTree::New),
         (None, Some((_, place))) => {
             let why = "`share_with` is there, and `worktree_strategy` is not Shared";
             return Err(place.refuse(Code::NotYours, why).at("share_with"));
         }
         (Some(_), Some((with, place))) => match needs.clone().any(|need| need == with) {
-            true => TaskTree::SharedWith(with.clone()),
+            true => Some(TaskTree::SharedWith(with.clone())),
             false => {
                 let why = format!("`share_with`: `{with}` is none of the `dependencies` of this task");
                 return Err(place.refuse(Code::UnknownDependency, why).at("share_with"));
             }
         },
         (Some(place), None) => match wish.dependencies.as_slice() {
-            [(need, _)] => TaskTree::SharedWith(need.clone()),
+            [(need, _)] => Some(TaskTree::SharedWith(need.clone())),
             _ => {
                 let why = "`worktree_strategy` is Shared: name the dependency whose worktree it has in `share_with`";
                 return Err(place.refuse(Code::UnknownDependency, why).at("share_with"));

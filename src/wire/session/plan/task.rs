@@ -29,6 +29,8 @@ pub(super) struct TaskWish {
     pub(super) description: Arc<str>,
     pub(super) dependencies: Vec<Named>,
     pub(super) join: Join,
+    /// Whether it asks for a worktree of its own.
+    pub(super) own: bool,
     /// Whether it wants a worktree of others, and where it says so.
     pub(super) shared: Option<Place>,
     pub(super) share_with: Option<Named>,
@@ -78,6 +80,7 @@ pub(super) fn task(node: &Node<'_>) -> Result<TaskWish, Refusal> {
         description: description(&fields)?,
         dependencies: fields.texts("dependencies")?.iter().map(named).collect::<Result<_, _>>()?,
         join: join.unwrap_or_default(),
+        own: matches!(fields.text("worktree_strategy")?, Some(text) if matches!(text.text, "New" | "new")),
         shared: shared(&fields)?,
         share_with: fields.text("share_with")?.map(|text| named(&text)).transpose()?,
         who: who::read(&fields)?,

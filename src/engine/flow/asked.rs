@@ -1,0 +1,25 @@
+//! How the steps of a flow were asked for, where its master has planned them.
+
+use crate::engine::form::is_default;
+use crate::engine::message::BodyRef;
+use crate::engine::words::{MessageId, Millis};
+use serde::{Deserialize, Serialize};
+
+/// Why a flow with a new plan rests.
+pub const WAITS_FOR_YES: &str = "its plan waits for a yes";
+
+/// The message by which a flow's steps were asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Planning {
+    /// The newest of them.
+    pub message: MessageId,
+    /// Where what its master is asked stands.
+    pub text: BodyRef,
+    pub asked_at: Millis,
+    /// When that message ended.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ended: Option<Millis>,
+    /// Where what its master answered stands.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub answer: Option<BodyRef>,
+}

@@ -1,0 +1,231 @@
+//! What a step needs before it becomes a message: its worktree, and its agent where that is made for it.
+
+use super::branch::BranchName;
+use super::flow::{StepHire, StepSpec};
+use super::id::FlowId;
+use super::name::StepName;
+use super::stage::FlowStage;
+use super::step::StepMove;
+use super::tree::{StepTree, TreeMove, TreeStage};
+use crate::engine::engine::{Work, agent_event};
+use crate::engine::event::{AgentChange, Event};
+use crate::engine::job::{Found, Job, JobId};
+use crate::engine::message::refusal::{Code, Refusal};
+use crate::engine::team::lifecycle::PutBack;
+use crate::engine::team::power::Power;
+use crate::engine::team::roster::{Hire, Host, Like, Recipe, default_phrase};
+use crate::engine::words::AgentName;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Whether a step can become a message.
+pub(in crate::engine) enum Prepared {
+    /// It can, and is done in this folder if one is given.
+    Yes(Option<Arc<str>>),
+    /// Something is being made, and what comes of that has it go on.
+    Waits,
+    /// It cannot.
+    No(String),
+}
+
+impl Work<'_> {
+    /// Sees to it that what a step needs is there.
+    pub(in crate::engine) fn prepare(&mut self, id: &FlowId, spec: &StepSpec) -> Prepared {
+        let folder = match self.prepare_tree(id, spec) {
+            Prepared::Yes(folder) => folder,
+            other => return other,
+        };
+        match spec.hire.as_deref() {
+            Some(hire) => match self.hire_for(id, spec, hire, folder.clone()) {
+                Ok(()) => Prepared::Yes(folder),
+                Err(refusal) => Prepared::No(format!("nobody could be hired for it: {}; {}", refusal.why, refusal.cure())),
+            },
+            None => Prepared::Yes(folder),
+        }
+    }
+
+    fn prepare_tree(&mut self, id: &FlowId, spec: &StepSpec) -> Prepared {
+        let owner = match &spec.tree {
+            None => return Prepared::Yes(None),
+            Some(StepTree::New) => &spec.name,
+            Some(StepTree::SharedWith(owner)) => owner,
+        };
+        let Some(flow) = self.state.flows.get(id) else { return Prepared::Waits };
+        let tree = flow.trees.get(owner);
+        match tree.map(|tree| (tree.stage, tree.path.clone())) {
+            Some((TreeStage::There, path)) => Prepared::Yes(path),
+            Some((TreeStage::Making, _)) => {
+                self.ask_tree(id, owner);
+                Prepared::Waits
+            }
+            None | Some((TreeStage::Failed, _)) if *owner == spec.name => {
+                let branch = tree.map_or_else(|| branch_of(id, owner), |tree| Ok(tree.branch.clone()));
+                let Ok(branch) = branch else { return Prepared::No(format!("{owner} has no name for a branch")) };
+                let (flow, tree, to) = (id.clone(), owner.clone(), TreeMove::Make);
+                let (branch, path, base, why) = (Some(branch), None, None, None);
+                self.emit(Event::TreeMoved { flow, tree, to, branch, path, base, why });
+                self.ask_tree(id, owner);
+                Prepared::Waits
+            }
+            None | Some((TreeStage::Failed, _)) => Prepared::No(format!("the worktree of {owner} is not there")),
+        }
+    }
+
+    /// Has a worktree made. What it begins with are the branches of what its step needs, else the base of the flow.
+    fn ask_tree(&mut self, id: &FlowId, owner: &StepName) {
+        let Some(flow) = self.state.flows.get(id) else { return };
+        let (Some(repository), Some(tree)) = (&flow.head.repository, flow.trees.get(owner)) else { return };
+        let Some(at) = flow.place(owner) else { return };
+        let needs = flow.needs(at).iter().filter_map(|need| flow.steps.get(*need));
+        let mut from: Vec<String> = Vec::new();
+        for need in needs {
+            let of = match &need.spec.tree {
+                Some(StepTree::SharedWith(owner)) => owner,
+                _ => &need.spec.name,
+            };
+            let branch = flow.trees.get(of).filter(|tree| tree.stage == TreeStage::There);
+            if let Some(branch) = branch.map(|tree| tree.branch.to_string()).filter(|name| !from.contains(name)) {
+                from.push(branch);
+            }
+        }
+        if from.is_empty() {
+            from.push(repository.base.clone());
+        }
+        let (repository, branch) = (repository.root.clone(), tree.branch.clone());
+        let job = JobId::Tree { flow: id.clone(), tree: owner.clone() };
+        let owner = format!("{id} {owner}");
+        self.ask_job(job, Job::MakeTree { repository, branch, owner, from });
+    }
+
+    /// A worktree is made, or cannot be.
+    pub(in crate::engine) fn tree_done(&mut self, id: &FlowId, owner: &StepName, found: Found) {
+        let Some(flow) = self.state.flows.get(id) else { return };
+        if flow.trees.get(owner).is_none_or(|tree| tree.stage != TreeStage::Making) {
+            return;
+        }
+        let (to, path, base, why) = match found {
+            Found::Tree { path, base } => (TreeMove::Made, Some(path), Some(base), None),
+            Found::NotDone(why) => (TreeMove::Fail, None, None, Some(why)),
+            _ => return,
+        };
+        let (flow, tree, branch) = (id.clone(), owner.clone(), None);
+        self.emit(Event::TreeMoved { flow, tree, to, branch, path, base, why: why.clone() });
+        if let Some(why) = why {
+            self.fail_preparing(id, owner, &why);
+        }
+        self.touch_flow(id);
+    }
+
+    /// The steps that wait for a worktree cannot be done.
+    fn fail_preparing(&mut self, id: &FlowId, owner: &StepName, why: &str) {
+        let Some(flow) = self.state.flows.get(id) else { return };
+        let waits: Vec<usize> = flow.preparing().filter(|at| flow.tree_of(*at) == Some(owner)).collect();
+        for at in waits {
+            let why = format!("its worktree could not be made: {why}");
+            self.move_step(id, at, StepMove::Fail, Some(why));
+        }
+    }
+
+    /// Whether somebody can be hired for a step, and as whom.
+    pub(in crate::engine) fn check_hire(
+        &self,
+        (id, owner, master): (&FlowId, &AgentName, &AgentName),
+        spec: &mut StepSpec,
+    ) -> Result<(), Refusal> {
+        let name = agent_of(id, &spec.name)?;
+        let Some(hire) = spec.hire.as_deref_mut() else { return Ok(()) };
+        if !owner.is_user() {
+            self.team.may_command(Some(owner), Power::Agent, None)?;
+        }
+        let like = hire.like.get_or_insert_with(|| self.kind_of(master));
+        let wanted = wanted((id, &name, master), like.clone(), hire.model.clone(), None);
+        self.team.hire(self.file, &BTreeMap::new(), owner, &wanted)?;
+        spec.to = name;
+        Ok(())
+    }
+
+    /// What agents are made from that work for this one: its profile, or it itself where that alone makes nobody.
+    fn kind_of(&self, master: &AgentName) -> Like {
+        let hired = self.state.hired.get(master).map(|hired| hired.recipe.like.clone());
+        let profile = self.team.members.get(master).map(|member| member.provider.clone());
+        let made = profile.filter(|profile| self.file.templates.contains_key(profile)).map(Like::Profile);
+        made.or(hired).unwrap_or_else(|| Like::Member(master.clone()))
+    }
+
+    /// Hires the agent of a step, unless it is there.
+    fn hire_for(
+        &mut self,
+        id: &FlowId,
+        spec: &StepSpec,
+        hire: &StepHire,
+        folder: Option<Arc<str>>,
+    ) -> Result<(), Refusal> {
+        if self.state.hired.contains_key(&spec.to) {
+            return Ok(());
+        }
+        let Some(head) = self.state.flows.get(id).map(|flow| &flow.head) else { return Ok(()) };
+        let (owner, master) = (head.owner.clone(), head.master.clone().unwrap_or_else(|| head.owner.clone()));
+        let like = hire.like.clone().unwrap_or_else(|| self.kind_of(&master));
+        let wanted = wanted((id, &spec.to, &master), like, hire.model.clone(), folder);
+        let hired = self.team.hire(self.file, &self.state.hired, &owner, &wanted)?;
+        self.emit(agent_event(&spec.to, AgentChange::Hired(Box::new(hired))));
+        self.merge();
+        self.launch_for(&spec.to, None);
+        Ok(())
+    }
+
+    /// Dismisses whoever was hired for a step that is over.
+    pub(in crate::engine) fn dismiss_of(&mut self, id: &FlowId, step: &StepName) {
+        let flow = self.state.flows.get(id);
+        let spec = flow.and_then(|flow| flow.steps.get(flow.place(step)?)).map(|step| &step.spec);
+        let name = spec.filter(|spec| spec.hire.is_some()).map(|spec| spec.to.clone());
+        let Some(name) = name.filter(|name| self.state.hired.contains_key(name)) else { return };
+        self.remove(&name, ("its task is over", PutBack::Gone), None);
+        self.merge();
+        self.strand("was dismissed");
+        self.forget_gone();
+    }
+
+    /// Has the steps go on whose preparation is not under way: after a start, or once what they waited for is there.
+    pub(in crate::engine) fn go_on_preparing(&mut self, id: &FlowId) {
+        let Some(flow) = self.state.flows.get(id).filter(|flow| flow.stage == FlowStage::Active) else { return };
+        let waits: Vec<usize> = flow.preparing().collect();
+        for at in waits {
+            self.begin_step(id, at);
+        }
+    }
+}
+
+/// The branch of a step's worktree.
+fn branch_of(id: &FlowId, step: &StepName) -> Result<BranchName, super::branch::BadBranch> {
+    BranchName::new(&format!("agent/{step}-{}", short(id)))
+}
+
+/// The name of the agent that is hired for a step.
+fn agent_of(id: &FlowId, step: &StepName) -> Result<AgentName, Refusal> {
+    let name = format!("{step}-{}", short(id));
+    AgentName::new(&name).map_err(|error| Refusal::new(Code::BadName, format!("`{name}` {error}")))
+}
+
+/// What tells the names of a flow from those of another one.
+fn short(id: &FlowId) -> &str {
+    id.as_str().get(..8).unwrap_or_default()
+}
+
+fn wanted(
+    (id, name, master): (&FlowId, &AgentName, &AgentName),
+    like: Like,
+    model: Option<String>,
+    folder: Option<Arc<str>>,
+) -> Hire {
+    let cwd = folder.map(|folder| folder.to_string());
+    let recipe = Recipe { like, cwd, model, env: BTreeMap::new(), host: Host::Local };
+    Hire {
+        name: name.clone(),
+        reports_to: Some(master.clone()),
+        phrase: default_phrase(name),
+        recipe,
+        flow: Some(id.to_string()),
+        notes: Vec::new(),
+    }
+}

@@ -1,0 +1,92 @@
+//! The worktree of a step: where it is, and the one total function that moves it.
+
+use super::branch::BranchName;
+use super::name::StepName;
+use crate::engine::form::{self, is_default};
+use crate::engine::words::Millis;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The repository in which a flow works.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlowRepository {
+    /// Its folder.
+    pub root: String,
+    /// The commit that was checked out when the flow was opened: worktrees of steps that need nothing begin with it.
+    pub base: String,
+}
+
+/// In which worktree a step is done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepTree {
+    /// In one of its own.
+    New,
+    /// In that of this step, which has one of its own.
+    SharedWith(StepName),
+}
+
+/// A worktree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tree {
+    pub branch: BranchName,
+    pub stage: TreeStage,
+    /// When it was wanted first.
+    pub wanted_at: Millis,
+    /// Its folder, once it is there.
+    #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
+    pub path: Option<Arc<str>>,
+    /// The commit with which the work in it begins.
+    #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
+    pub base: Option<Arc<str>>,
+}
+
+/// Where a worktree is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TreeStage {
+    /// It is wanted, and is made outside.
+    Making,
+    /// Agents may work in it.
+    There,
+    /// It could not be made; it is made when its step is tried again.
+    Failed,
+}
+
+/// What moves a worktree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TreeMove {
+    /// A step wants it.
+    Make,
+    /// It is there.
+    Made,
+    /// It cannot be made.
+    Fail,
+}
+
+impl TreeMove {
+    /// Every one of them, in order.
+    pub const ALL: [Self; 3] = [Self::Make, Self::Made, Self::Fail];
+
+    /// The word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Make => "make",
+            Self::Made => "made",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+/// Moves a worktree on; none where that cannot be, which changes nothing.
+#[must_use]
+pub fn next(stage: Option<TreeStage>, to: TreeMove) -> Option<TreeStage> {
+    match (stage, to) {
+        (None | Some(TreeStage::Failed), TreeMove::Make) => Some(TreeStage::Making),
+        (Some(TreeStage::Making), TreeMove::Made) => Some(TreeStage::There),
+        (Some(TreeStage::Making), TreeMove::Fail) => Some(TreeStage::Failed),
+        (None | Some(TreeStage::Making | TreeStage::There | TreeStage::Failed), _) => None,
+    }
+}

@@ -1,0 +1,111 @@
+//! What somebody wants of sessions: from a request's texts to what the engine is asked for.
+
+use super::plan::{PlanRefusal, read, read_task};
+use super::prompt::prompt;
+use crate::engine::flow::id::FlowId;
+use crate::engine::flow::name::StepName;
+use crate::engine::flow::opening::{Opening, step};
+use crate::engine::flow::tree::FlowRepository;
+use crate::engine::flow::wish::FlowWish;
+use crate::engine::input::Command;
+use crate::engine::message::refusal::{Code, Refusal};
+use crate::engine::team::Team;
+use crate::engine::words::AgentName;
+use crate::wire::api::{Problem, SessionDetails};
+
+/// A session by a plan; whoever asks is its owner. What the plan gives to nobody is the master's.
+///
+/// # Errors
+/// What is wrong with the plan, with its line and the cure.
+pub fn by_plan(
+    id: FlowId,
+    plan: &str,
+    master: AgentName,
+    repository: Option<FlowRepository>,
+) -> Result<Command, Problem> {
+    let plan = read(plan.as_bytes()).map_err(problem_of_plan)?;
+    let opening = Opening::of_plan(plan, (id, AgentName::user(), master), repository.map(Box::new)).map_err(problem)?;
+    Ok(Command::OpenFlow(Box::new(opening)))
+}
+
+/// A session by a goal that its master is asked to split. With `confirm` its tasks wait for a yes.
+///
+/// # Errors
+/// If nothing is said.
+pub fn by_goal(
+    id: FlowId,
+    goal: &str,
+    (team, master): (&Team, AgentName),
+    repository: Option<FlowRepository>,
+    confirm: bool,
+) -> Result<Command, Problem> {
+    if goal.trim().is_empty() {
+        return Err(problem(Refusal::new(Code::ContentEmpty, "the goal has no text").at("goal")));
+    }
+    let asked = prompt(team, &master, goal);
+    let (named, repository) = ((id, AgentName::user(), master), repository.map(Box::new));
+    let opening = Opening::of_goal(goal.into(), named, repository, (asked.into(), confirm));
+    Ok(Command::OpenFlow(Box::new(opening)))
+}
+
+/// Begin nothing new of it.
+#[must_use]
+pub fn pause(id: FlowId) -> Command {
+    Command::Flow { id, wish: FlowWish::Pause }
+}
+
+/// Let it go on.
+#[must_use]
+pub fn resume(id: FlowId) -> Command {
+    Command::Flow { id, wish: FlowWish::Resume }
+}
+
+/// Call off what is open of it.
+#[must_use]
+pub fn cancel(id: FlowId) -> Command {
+    Command::Flow { id, wish: FlowWish::Cancel }
+}
+
+/// Try one of its tasks again.
+///
+/// # Errors
+/// If the text is no id of a task.
+pub fn retry(id: FlowId, task: &str) -> Result<Command, Problem> {
+    let name = StepName::new(task).map_err(|error| {
+        let why = format!("`{}` {error}", task.escape_debug());
+        problem(Refusal::new(Code::BadId, why).at("task"))
+    })?;
+    Ok(Command::Flow { id, wish: FlowWish::Retry(name) })
+}
+
+/// Add a task to this session.
+///
+/// # Errors
+/// What is wrong with the task, with its line and the cure.
+pub fn add_task(id: FlowId, task: &str, session: &SessionDetails) -> Result<Command, Problem> {
+    let names = session.tasks.iter().filter_map(|task| StepName::new(&task.id).ok()).collect::<Vec<_>>();
+    let task = read_task(task.as_bytes(), &names).map_err(problem_of_plan)?;
+    let step = step(task, session.has_worktrees).map_err(problem)?;
+    Ok(Command::Flow { id, wish: FlowWish::Add(Box::new(step)) })
+}
+
+/// Why a plan is not taken, with the line itself.
+fn problem_of_plan(refusal: PlanRefusal) -> Problem {
+    let PlanRefusal { refusal, cure, line_text } = refusal;
+    let line = refusal.line.filter(|_| !line_text.is_empty());
+    let shown = line.map_or(String::new(), |line| format!("\n  {line} | {line_text}"));
+    let problem = problem(refusal);
+    Problem { why: problem.why + &shown, cure: cure.to_owned(), ..problem }
+}
+
+fn problem(refusal: Refusal) -> Problem {
+    Problem {
+        code: refusal.code.word().to_owned(),
+        cure: refusal.cure().to_owned(),
+        why: refusal.why,
+        field: refusal.field.map(str::to_owned),
+        line: refusal.line,
+        column: refusal.column,
+        ..Problem::default()
+    }
+}
