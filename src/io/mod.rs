@@ -38,3 +38,4 @@ pub mod views;
 pub mod watch;
 pub mod web_file;
 pub mod workspace;
+pub mod worktree;
