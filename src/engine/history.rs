@@ -1,5 +1,6 @@
 //! An event as a sentence, for the logs and for `tasuki why`. Never the content, and never phrase and token together.
 
+use crate::engine::flow::tree::TreeMove;
 use super::event::{AgentChange, Answer, Event, Proof, Why};
 use super::flow::stage::FlowMove;
 use super::flow::step::StepMove;

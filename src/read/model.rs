@@ -251,6 +251,12 @@ impl Model {
         self.fold.engine.team()
     }
 
+    /// The workspace whose journal it is of.
+    #[must_use]
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
     /// The first agent of the team file that reports to the user.
     #[must_use]
     pub fn first_of_user(&self) -> Option<AgentName> {

@@ -3,12 +3,14 @@
 use crate::daemon::inbox::{News, NewsSender};
 use crate::daemon::jobs::handle::JOBS_MAX;
 use crate::daemon::jobs::order::{JobGiven, JobOrder};
+use crate::engine::flow::branch::BranchName;
 use crate::engine::flow::opening::FoundPlan;
 use crate::engine::job::{Found, Job, JobId};
 use crate::engine::words::{AgentName, Millis};
 use crate::io::clock::Clock;
 use crate::io::evidence;
 use crate::io::workspace::{Surroundings, Workspace};
+use crate::io::worktree::Repository;
 use crate::wire::session::find_plan::find_plan;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -23,7 +25,7 @@ pub const ORDERS_MAX: usize = 4 * JOBS_MAX;
 /// What all jobs are done with.
 #[derive(Debug, Clone)]
 pub struct JobGround {
-    root: PathBuf,
+    workspace: Workspace,
     records: PathBuf,
     variables: Arc<BTreeMap<OsString, OsString>>,
     clock: Clock,
@@ -33,9 +35,9 @@ impl JobGround {
     /// Of a workspace, with the daemon's own variables, of which a job gets few.
     #[must_use]
     pub fn of(workspace: &Workspace, around: &Surroundings, clock: Clock) -> Self {
-        let root = workspace.root().to_owned();
         let variables = Arc::new(around.vars.clone());
-        Self { root, records: workspace.memory().join("evidence"), variables, clock }
+        let records = workspace.memory().join("evidence");
+        Self { workspace: workspace.clone(), records, variables, clock }
     }
 }
 
@@ -43,7 +45,7 @@ impl JobGround {
 /// have left ends first.
 pub async fn work(mut orders: mpsc::Receiver<JobOrder>, ground: JobGround, news: NewsSender) -> &'static str {
     // Where nothing was ever checked nothing is left, and nobody's processes are looked at.
-    if ground.records.is_dir() && !evidence::end_left(&ground.root).await {
+    if ground.records.is_dir() && !evidence::end_left(ground.workspace.root()).await {
         tracing::warn!(
             "what checks of an earlier daemon have started could not be ended: look for TASUKI_CHECK"
         );
@@ -115,8 +117,9 @@ async fn do_job(given: JobGiven, ground: JobGround) -> Found {
         let who = job.agent().map_or("its agent", AgentName::as_str);
         return Found::NotDone(format!("{who} is no longer in the team file"));
     };
-    let JobGround { root, records, variables: all, clock } = ground;
+    let JobGround { workspace, records, variables: all, clock } = ground;
     let env = evidence::environment(all.as_ref().clone(), &variables);
+    let root = workspace.root().to_owned();
     let ground = evidence::Ground { root, cwd, records, env, command_limit, clock };
     match job {
         Job::RecordBase { agent, expect, command, .. } => {
@@ -127,6 +130,28 @@ async fn do_job(given: JobGiven, ground: JobGround) -> Found {
         }
         Job::Check { expect, base, .. } => Found::Checked(evidence::check(&ground, &expect, &base).await),
         Job::ReadPlan { .. } | Job::MakeTree { .. } => Found::NotDone("it needs no folder".to_owned()),
+    }
+}
+
+/// A worktree, made unless it is there already.
+async fn make_tree(
+    ground: &JobGround,
+    repository: &Path,
+    branch: &BranchName,
+    (owner, from): (&str, &[String]),
+) -> Found {
+    let env = evidence::environment(ground.variables.as_ref().clone(), &[]);
+    let found = Repository::find(repository, &ground.workspace, &env, ground.clock.clone()).await;
+    let made = match found {
+        Ok(repository) => repository.make(branch, owner, from).await,
+        Err(error) => Err(error),
+    };
+    match made {
+        Ok(tree) => match tree.path.to_str() {
+            Some(path) => Found::Tree { path: path.into(), base: tree.base.into() },
+            None => Found::NotDone(format!("the path of {branch} is no UTF-8")),
+        },
+        Err(error) => Found::NotDone(error.to_string()),
     }
 }
 
@@ -148,8 +173,9 @@ mod tests {
         for name in [&named, &other] {
             std::fs::write(records.join(name), "{}").unwrap();
         }
-        let (root, variables, clock) = (records.clone(), Arc::default(), Clock::start());
-        let ground = JobGround { root, records: records.clone(), variables, clock };
+        let workspace = Workspace::at(&records).unwrap();
+        let (variables, clock) = (Arc::default(), Clock::start());
+        let ground = JobGround { workspace, records: records.clone(), variables, clock };
         let (orders, inbox) = mpsc::channel(1);
         let (news, mut heard) = mpsc::channel(1);
         let worker = tokio::spawn(work(inbox, ground, news));

@@ -66,8 +66,9 @@ impl Work<'_> {
         spec: &mut StepSpec,
         body: &Body,
     ) -> Result<(), Refusal> {
+        let name = spec.name.clone();
         let of = |refusal: Refusal| {
-            let why = format!("{}: {}", spec.name, refusal.why);
+            let why = format!("{name}: {}", refusal.why);
             Refusal { why, ..refusal }
         };
         if let Some(expect) = spec.expect.as_deref() {

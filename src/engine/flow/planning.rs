@@ -68,13 +68,13 @@ impl Work<'_> {
     fn check_plan(&self, id: &MessageId, mut plan: FoundPlan) -> Result<FoundPlan, String> {
         let step = self.state.open.get(id).and_then(|open| open.message.step.as_deref());
         let flow = step.and_then(|step| self.state.flows.get(&step.flow));
-        let Some(master) = flow.and_then(|flow| flow.head.master.clone()) else {
-            return Err("its session is gone".to_owned());
-        };
+        let named = flow.and_then(|flow| Some((flow.head.id.clone(), flow.head.owner.clone(), flow.head.master.clone()?)));
+        let Some((id, owner, master)) = named else { return Err("its session is gone".to_owned()) };
         let told = |refusal: Refusal| format!("{}; {}", refusal.why, refusal.cure());
-        let Some(id) = step.map(|step| step.flow.clone()) else { return Err("its session is gone".to_owned()) };
         for (spec, body) in &mut plan.steps {
-            self.check_step((&id, &master, &master), spec, body).map_err(told)?;
+            // Whom it may task is the master's matter, and for whom agents are made whoever asked for all of it.
+            let sender = if spec.hire.is_some() { &owner } else { &master };
+            self.check_step((&id, sender, &master), spec, body).map_err(told)?;
         }
         Ok(plan)
     }

@@ -210,6 +210,8 @@ codes! {
     UnknownDependency = "unknown-dependency", "name ids that were accepted before, or drop all in one file";
     /// It depends on more messages than one may.
     GraphTooLarge = "graph-too-large", "let it depend on at most 64 messages; one of them may depend on others";
+    /// It needs a git repository.
+    NoRepository = "no-repository", "make one with `git init` and a first commit, or leave `worktree_strategy` out";
     /// Too many open messages or children.
     TooMany = "too-many", "wait until some are done";
     /// As many messages are open as there may be.

@@ -1,16 +1,17 @@
 //! Whether the command of a task succeeds, with what says what it does as it was before the task.
 
 use super::files::{COMPARED_BYTES_MAX, Mark, read};
-use super::finding::{Finding, end_of};
+use super::finding::Finding;
 use super::gate;
-use super::ground::{Ground, look_up};
+use super::ground::Ground;
 use super::part::Role;
 use super::record::{Record, text_of};
-use super::run::{Keep, Ran, Run};
 use super::suite;
 use crate::engine::evidence::Base;
 use crate::io::process::{is_program, signal_name};
 use crate::io::regular::open_linked;
+use crate::io::run::printed::end_of;
+use crate::io::run::{Keep, Ran, Run, look_up};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
@@ -167,7 +168,9 @@ async fn run(ground: &Ground, argv: &[String], program: &Path) -> std::io::Resul
         *path = places.join(":");
     }
     let (cwd, limit, keep) = (&ground.cwd, ground.command_limit, Keep::Last(OUTPUT_BYTES));
-    Run { program, argv: &argv, cwd, env: &env, limit, keep, root: &ground.root }.to_its_end().await
+    Run { program, argv: &argv, cwd, env: &env, limit, keep, root: &ground.root, held: None }
+        .to_its_end()
+        .await
 }
 
 fn judged(ground: &Ground, ran: &Ran, changed: &[String], notes: &[String]) -> Finding {

@@ -3,10 +3,12 @@
 
 use super::files::sha256;
 use super::finding::Finding;
-use super::git::{Git, Place, Repository, Trouble, is_object_name, read_log};
+use super::git::{Git, Place, Repository, Trouble, read_log};
 use super::ground::Ground;
 use super::record::{KeptRepository, Record};
 use crate::engine::evidence::Base;
+use crate::io::git::is_object_name;
+use crate::io::run::printed::cut;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Lines of the log that are looked at, the newest: nobody makes so many commits for one task.
@@ -249,7 +251,7 @@ impl History<'_> {
     async fn told(&mut self, name: &str, count: usize) -> Result<String, Trouble> {
         let subject = self.commit(name).await?.map(|commit| commit.subject).unwrap_or_default();
         let more = if count > 1 { format!(" ({count} commits made here)") } else { String::new() };
-        Ok(format!("{} {}{more}", short(name), super::finding::cut(&subject, 200)))
+        Ok(format!("{} {}{more}", short(name), cut(&subject, 200)))
     }
 
     /// Takes a line's commit for one that was made here, or says why it is none.
@@ -309,7 +311,7 @@ impl History<'_> {
         let what = match (made, last) {
             (Some(made), _) => format!("{} was committed here, but HEAD does not have it", short(made)),
             (None, Some(line)) => {
-                let message = super::finding::cut(&line.message, 200);
+                let message = cut(&line.message, 200);
                 format!("HEAD moved by `{message}`, but no commit was made here")
             }
             (None, None) => format!(

@@ -1,10 +1,10 @@
 //! Asks git about a repository that nobody trusts: by plumbing alone, with no program that the repository names, with a
 //! deadline, and without a change to anything.
 
-use super::finding::end_of;
-use super::ground::{Ground, look_up};
-use super::run::{Keep, Run};
+use super::ground::Ground;
+use crate::io::git::{Answer, Call, is_object_name};
 use crate::io::regular;
+use crate::io::run::look_up;
 use crate::wire::team_file::Env;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -92,21 +92,11 @@ impl<'a> Git<'a> {
 
     /// What it answers; an error with its words if it ends in another way than with 0.
     async fn ask(&self, arguments: &[&str]) -> Result<Answer, Trouble> {
-        let mut argv: Vec<OsString> = vec!["git".into(), "--no-pager".into()];
-        argv.extend(WITHOUT.iter().flat_map(|setting| ["-c".into(), (*setting).into()]));
-        argv.extend(arguments.iter().map(Into::into));
-        let keep = Keep::First(ANSWER_BYTES_MAX);
         let Self { program, cwd, root, env } = self;
-        let run = Run { program, argv: &argv, cwd, env, limit: LIMIT, keep, root };
-        let place = self.cwd.display();
-        let ran = run.to_its_end().await.map_err(|error| format!("cannot run git in {place}: {error}"))?;
-        let said = end_of(&ran.complaint);
-        let status = ran.status.ok_or_else(|| {
-            format!("git did not answer within {} s in {place}: see what holds its disk up", LIMIT.as_secs())
-        })?;
-        let code =
-            status.code().ok_or_else(|| format!("git ended by a signal in {place} ({status}): {said}"))?;
-        Ok(Answer { code, out: ran.output, said, cut: ran.cut })
+        let (limit, bytes_max) = (LIMIT, ANSWER_BYTES_MAX);
+        Call { program, cwd, root, env, settings: &WITHOUT, limit, bytes_max, held: None }
+            .ask(arguments)
+            .await
     }
 
     /// As [`Git::ask`], where anything but 0 is trouble.
@@ -218,29 +208,6 @@ impl<'a> Git<'a> {
     }
 }
 
-/// What git answered.
-struct Answer {
-    code: i32,
-    out: Vec<u8>,
-    said: String,
-    cut: bool,
-}
-
-impl Answer {
-    /// Paths that end in NUL, as many as are whole.
-    fn paths(&self) -> Vec<PathBuf> {
-        let whole = self.out.iter().rposition(|byte| *byte == 0).unwrap_or(0);
-        let names = self.out.get(..whole).unwrap_or_default().split(|byte| *byte == 0);
-        let names = names.filter(|name| !name.is_empty());
-        names.map(|name| PathBuf::from(OsStr::from_bytes(name))).collect()
-    }
-
-    /// All of it but the end of its line: a path may have others.
-    fn line(&self) -> Vec<u8> {
-        self.out.strip_suffix(b"\n").unwrap_or(&self.out).to_vec()
-    }
-}
-
 /// A log of HEAD, as far as it is read; empty where there is none.
 pub(super) fn read_log(path: &Path) -> Result<Vec<u8>, Trouble> {
     let refuse = |error: io::Error| format!("cannot read git's log of HEAD: {error}");
@@ -252,9 +219,4 @@ pub(super) fn read_log(path: &Path) -> Result<Vec<u8>, Trouble> {
     let mut log = Vec::new();
     file.take(LOG_BYTES_MAX).read_to_end(&mut log).map_err(refuse)?;
     Ok(log)
-}
-
-/// Whether this is the whole name of an object, by SHA-1 or SHA-256.
-pub(super) fn is_object_name(name: &str) -> bool {
-    matches!(name.len(), 40 | 64) && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

@@ -2,7 +2,7 @@
 
 use crate::io::clock::Clock;
 use crate::wire::team_file::Env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -61,20 +61,6 @@ pub fn environment(vars: impl IntoIterator<Item = (OsString, OsString)>, more: &
         .into_iter()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     texts.filter(|(name, _)| is_wanted(name)).collect()
-}
-
-/// Where a program is that is named without a folder: the first of `PATH` that may be run. `None` in `PATH`'s place means
-/// the places that every system has.
-pub(super) fn look_up(
-    program: &OsStr,
-    path: Option<&str>,
-    cwd: &Path,
-    may_be: impl Fn(&Path) -> bool,
-) -> Option<PathBuf> {
-    let places = std::env::split_paths(path.unwrap_or("/usr/local/bin:/usr/bin:/bin"));
-    // A place that is empty or relative is below the folder in which the program would be started.
-    let mut found = places.map(|place| cwd.join(place).join(program));
-    found.find(|path| crate::io::process::is_program(path) && may_be(path))
 }
 
 fn is_within(path: &Path, folder: &Path) -> bool {

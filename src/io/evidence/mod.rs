@@ -12,22 +12,20 @@ mod finding;
 mod gate;
 mod git;
 mod ground;
-mod leash;
 mod part;
 mod record;
-mod run;
 mod steps;
 mod suite;
 #[cfg(test)]
 mod tests;
 
 pub use ground::{Ground, environment};
-pub use leash::end_left;
 pub use record::forget_records;
 
 use crate::engine::evidence::{Base, Evidence};
 use crate::engine::message::Expect;
 use crate::engine::words::AgentName;
+pub use crate::io::run::end_left;
 use finding::Finding;
 use record::Record;
 

@@ -8,6 +8,7 @@ use crate::engine::input::{Command, Reply};
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, USER};
 use crate::io::chance::mint_flow_id;
+use crate::io::worktree::survey;
 use crate::read::Model;
 use crate::wire::api::{
     Done, Problem, SessionBegun, SessionBody, SessionQuery, SessionRetryBody, SessionTaskBody,
@@ -32,15 +33,17 @@ pub(super) async fn begin(
     let id = mint_flow_id();
     let SessionBody { plan, goal, master, yes } = body;
     let (of, begun) = (id.clone(), id.to_string());
+    let workspace = asked(&gate, |model| model.workspace().clone()).await?;
+    let repository = survey(&workspace).await;
     let command = match (plan, goal) {
         (Some(plan), None) => {
             let master = asked(&gate, move |model| master_of(model, master)).await??;
-            computed(move || wanted::by_plan(of, &plan, master)).await?
+            computed(move || wanted::by_plan(of, &plan, master, repository)).await?
         }
         (None, Some(goal)) => {
             let by_goal = move |model: &mut Model| {
                 let master = master_of(model, master)?;
-                wanted::by_goal(of, &goal, (model.team(), master), !yes).map_err(Refused::of_problem)
+                wanted::by_goal(of, &goal, (model.team(), master), repository, !yes).map_err(Refused::of_problem)
             };
             asked(&gate, by_goal).await??
         }

@@ -181,6 +181,7 @@ pub(in crate::wire) fn draft<Z: TimeZone>(
             parent: fields.id("parent")?,
             retry_of: fields.id("retry_of")?,
             step: None,
+            folder: None,
             depends_on: dependencies(&fields)?,
             timeout_ms: timeout(&fields)?,
             deadline,

@@ -146,6 +146,8 @@ pub struct InFile {
     pub on_doubt: OnDoubt,
     /// The evidence that closes it.
     pub expect: Option<Box<Expect>>,
+    /// The folder in which it is to be done, if that is not where its agent works anyway.
+    pub worktree: Option<String>,
     /// Hands it went through since `user`.
     pub hops: Option<u8>,
     /// Whether it said nothing of the task that it belongs to, which is the one that its sender had.
@@ -255,7 +257,7 @@ impl MessageView {
     }
 
     fn of_message(message: &Message, stage: Stage) -> Self {
-        let Besides { in_reply_to, parent, retry_of, depends_on, timeout_ms, deadline, expect, step: _ } =
+        let Besides { in_reply_to, parent, retry_of, depends_on, timeout_ms, deadline, expect, step: _, folder } =
             (*message.besides).clone();
         let whom = (message.id.clone(), message.from.clone(), message.to.clone());
         let view = Self::bare(whom, message.kind, stage.status(), "".into());
@@ -265,6 +267,7 @@ impl MessageView {
             deadline: deadline.map(rfc3339),
             on_doubt: message.on_doubt,
             expect,
+            worktree: folder.map(|folder| folder.to_string()),
             hops: Some(message.hops),
             inferred: message.inferred,
             ..view.file
@@ -439,7 +442,8 @@ impl Page<'_> {
         map.some("timeout", view.file.timeout.as_deref())?;
         map.some("deadline", view.file.deadline.as_deref())?;
         map.unless("on_doubt", view.file.on_doubt)?;
-        map.some("expect", view.file.expect.as_deref())
+        map.some("expect", view.file.expect.as_deref())?;
+        map.some("worktree", view.file.worktree.as_deref())
     }
 
     /// What tasuki found out about it.

@@ -3,7 +3,6 @@
 
 use super::values::Wrong;
 use crate::engine::screen::marker::check_phrase;
-use crate::engine::words::AgentName;
 
 pub(super) use crate::engine::team::roster::default_phrase;
 

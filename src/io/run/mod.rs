@@ -1,12 +1,20 @@
 //! Runs a program to its end and leaves nobody behind: what it started goes with its process group, and what left that is
 //! found by a word in its environment.
 
-use super::leash::{BEARS, GONE_WITHIN, Leash, mark_of};
+mod leash;
+mod look_up;
+pub(in crate::io) mod printed;
+
+pub use leash::end_left;
+pub(in crate::io) use look_up::look_up;
+
 use crate::io::process::{key_of, wait_gone};
 use crate::wire::team_file::Env;
+use leash::{BEARS, GONE_WITHIN, Leash, mark_of};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::Pid;
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
@@ -20,22 +28,24 @@ use tokio::time::{Instant, timeout_at};
 const PIECE: usize = 64 << 10;
 
 /// What is to be run.
-pub(super) struct Run<'a> {
+pub(in crate::io) struct Run<'a> {
     /// The file to run, however the words name it.
-    pub(super) program: &'a Path,
+    pub(in crate::io) program: &'a Path,
     /// The words, of which the first is its name.
-    pub(super) argv: &'a [OsString],
-    pub(super) cwd: &'a Path,
-    pub(super) env: &'a Env,
-    pub(super) limit: Duration,
-    pub(super) keep: Keep,
+    pub(in crate::io) argv: &'a [OsString],
+    pub(in crate::io) cwd: &'a Path,
+    pub(in crate::io) env: &'a Env,
+    pub(in crate::io) limit: Duration,
+    pub(in crate::io) keep: Keep,
     /// The workspace whose check it is.
-    pub(super) root: &'a Path,
+    pub(in crate::io) root: &'a Path,
+    /// Its standard input, where it has one: a file that it reads nothing of, and that is open for as long as it lives.
+    pub(in crate::io) held: Option<&'a File>,
 }
 
 /// What is kept of that which it prints. All of it is read, so that nobody waits for us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keep {
+pub(in crate::io) enum Keep {
     /// The first so many bytes of its standard output; of its standard error the last few.
     First(usize),
     /// The last so many bytes of both together.
@@ -44,15 +54,15 @@ pub(super) enum Keep {
 
 /// How it ended.
 #[derive(Debug)]
-pub(super) struct Ran {
+pub(in crate::io) struct Ran {
     /// How it exited; none if its time was over.
-    pub(super) status: Option<ExitStatus>,
+    pub(in crate::io) status: Option<ExitStatus>,
     /// What it printed.
-    pub(super) output: Vec<u8>,
+    pub(in crate::io) output: Vec<u8>,
     /// Whether it printed more than is kept.
-    pub(super) cut: bool,
+    pub(in crate::io) cut: bool,
     /// What it complained, where that is kept apart.
-    pub(super) complaint: Vec<u8>,
+    pub(in crate::io) complaint: Vec<u8>,
 }
 
 /// Bytes that are kept of a complaint.
@@ -63,7 +73,7 @@ impl Run<'_> {
     ///
     /// # Errors
     /// If it cannot be started, or its pipes cannot be made.
-    pub(super) async fn to_its_end(&self) -> io::Result<Ran> {
+    pub(in crate::io) async fn to_its_end(&self) -> io::Result<Ran> {
         let mark = mark_of(self.root);
         // git starts nobody who would leave it.
         let is_foreign = matches!(self.keep, Keep::Last(_));
@@ -115,7 +125,8 @@ impl Run<'_> {
         command.arg0(name).args(arguments).current_dir(self.cwd);
         command.env_clear().envs(self.env).env(BEARS, mark);
         command.process_group(0).kill_on_drop(true);
-        command.stdin(Stdio::null()).stdout(out).stderr(err).spawn()
+        let input = self.held.map(File::try_clone).transpose()?.map_or_else(Stdio::null, Stdio::from);
+        command.stdin(input).stdout(out).stderr(err).spawn()
     }
 }
 

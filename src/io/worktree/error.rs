@@ -1,0 +1,161 @@
+//! Why nothing was made, removed or restored; each says what is wrong, where, and what to do.
+
+use super::obstacle::Obstacle;
+use crate::engine::flow::branch::BranchName;
+use crate::engine::words::counted;
+use crate::wire::clean::escape;
+use crate::wire::layout::plain;
+use std::io;
+use std::path::PathBuf;
+
+/// The oldest git that is known to have all that is asked of it: absolute paths from `rev-parse`.
+pub(super) const GIT_MIN: (u32, u32) = (2, 31);
+/// Files of a conflict that are named.
+const NAMED_MAX: usize = 20;
+
+/// Why it was not done.
+#[derive(Debug, thiserror::Error)]
+pub enum WorktreeError {
+    /// No folder of `PATH` has it.
+    #[error("there is no git on the PATH; install git {}.{} or newer", GIT_MIN.0, GIT_MIN.1)]
+    NoGit,
+    /// It lacks what is needed.
+    #[error("{found:?} is too old for worktrees; install git {}.{} or newer", GIT_MIN.0, GIT_MIN.1)]
+    OldGit {
+        /// What `git --version` says.
+        found: String,
+    },
+    /// Neither the folder nor one above it.
+    #[error("{} is in no git repository; make one with `git init`, or name another folder", plain(.place))]
+    NoRepository {
+        /// Where it was looked for.
+        place: PathBuf,
+    },
+    /// git refuses what another user owns.
+    #[error(
+        "{} belongs to another user, and git trusts it not; if you do, `git config --global --add safe.directory {}`",
+        plain(.place),
+        plain(.place)
+    )]
+    NotOurs {
+        /// The repository.
+        place: PathBuf,
+    },
+    /// No files are checked out there.
+    #[error(
+        "{} is a bare repository or a folder of git's own; use a clone that has its files checked out",
+        plain(.place)
+    )]
+    Bare {
+        /// The repository.
+        place: PathBuf,
+    },
+    /// There is nothing to begin with.
+    #[error(
+        "the repository {} has no commit yet; make one, for example `git commit --allow-empty -m begin`",
+        plain(.place)
+    )]
+    NoCommits {
+        /// The repository.
+        place: PathBuf,
+    },
+    /// A name that means no commit.
+    #[error("{:?} is no commit of the repository {}; see `git branch --all`", escape(.name), plain(.place))]
+    NoCommit {
+        /// What was named.
+        name: String,
+        /// The repository.
+        place: PathBuf,
+    },
+    /// What tasuki would put there is the repository's own.
+    #[error(
+        "the repository keeps {path:?} at {commit}, where tasuki keeps messages of its own in each worktree; {cure}"
+    )]
+    Tracked {
+        /// The path in the repository.
+        path: String,
+        /// Where it is kept.
+        commit: String,
+        /// What to do.
+        cure: &'static str,
+    },
+    /// The branch, its folder or its name is somebody else's.
+    #[error("the name {branch} cannot be used: {why}; take another one")]
+    Taken {
+        /// The branch that was asked for.
+        branch: String,
+        /// By whom or what.
+        why: String,
+    },
+    /// Two of the branches that it is made from change the same lines.
+    #[error(
+        "{with} cannot be merged into {branch}: conflict in {}; merge them by hand, or let one wait for the other",
+        named(.files)
+    )]
+    Conflict {
+        /// The branch that was to be made.
+        branch: BranchName,
+        /// What was to be merged into it.
+        with: String,
+        /// The files that both have changed.
+        files: Vec<PathBuf>,
+    },
+    /// Something would be lost.
+    #[error("{branch} is not removed: {}", all(.obstacles))]
+    InTheWay {
+        /// The branch of the worktree.
+        branch: String,
+        /// All of them.
+        obstacles: Vec<Obstacle>,
+    },
+    /// Neither a worktree nor anything in the trash is called so.
+    #[error("{what} {:?} does not exist; see `tasuki worktree list`", escape(.name))]
+    NotThere {
+        /// What it would be.
+        what: &'static str,
+        /// What it was called.
+        name: String,
+    },
+    /// Somebody else changes the repository all the time.
+    #[error("{} is held by another tasuki or by a git that it has started; wait for it, or end it", plain(.lock))]
+    Busy {
+        /// The file that is locked.
+        lock: PathBuf,
+    },
+    /// git refused or could not be run.
+    #[error("cannot {doing}: {said}")]
+    Git {
+        /// What was to be done.
+        doing: String,
+        /// Its own words.
+        said: String,
+    },
+    /// A file or folder could not be used.
+    #[error("cannot use {}", plain(.path))]
+    Io {
+        /// What was touched.
+        path: PathBuf,
+        /// What the machine said.
+        source: io::Error,
+    },
+}
+
+impl WorktreeError {
+    /// Whether whoever asked has to ask for something else. Otherwise the machine failed, and the same may be asked again.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        !matches!(self, Self::Busy { .. } | Self::Git { .. } | Self::Io { .. })
+    }
+}
+
+fn named(files: &[PathBuf]) -> String {
+    let mut names: Vec<String> = files.iter().take(NAMED_MAX).map(|file| plain(file)).collect();
+    if let Some(more) = files.len().checked_sub(NAMED_MAX).filter(|more| *more > 0) {
+        names.push(format!("and {}", counted(more, "more file")));
+    }
+    names.join(", ")
+}
+
+fn all(obstacles: &[Obstacle]) -> String {
+    obstacles.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}

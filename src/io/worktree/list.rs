@@ -1,0 +1,163 @@
+//! All worktrees of a repository that stand where tasuki makes them, and the removal of those that nobody needs.
+
+use super::error::WorktreeError;
+use super::make::taken;
+use super::obstacle::Obstacle;
+use super::record::Progress;
+use super::repository::{Repository, ref_of};
+use crate::engine::flow::branch::BranchName;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+/// A worktree in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Listed {
+    /// The name of its folder.
+    pub folder: String,
+    pub path: PathBuf,
+    /// Its branch; none if tasuki has not made it.
+    pub branch: Option<BranchName>,
+    /// For whom it was made.
+    pub owner: Option<String>,
+    pub state: ListedState,
+    pub base: Option<String>,
+    /// The commit at which its branch is.
+    pub head: Option<String>,
+    /// What stands in the way of its removal.
+    pub obstacles: Vec<Obstacle>,
+}
+
+/// How far a worktree is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ListedState {
+    /// It is there.
+    There,
+    /// It is being made or got back, or what did so was killed.
+    HalfMade,
+    /// It is being removed, or what did so was killed.
+    HalfRemoved,
+    /// tasuki has not made it.
+    Foreign,
+}
+
+/// What `prune` did with a worktree, or would do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Pruned {
+    pub folder: String,
+    /// Whether it is removed.
+    pub removed: bool,
+    /// Its entry in the trash; none for one that was never made to its end, of which there is nothing to keep.
+    pub entry: Option<String>,
+    /// Why it stays.
+    pub obstacles: Vec<Obstacle>,
+}
+
+impl Repository {
+    /// All of them, by folder. `is_in_use` says of which branches a session is open.
+    ///
+    /// # Errors
+    /// What git and the machine say.
+    pub async fn list(&self, is_in_use: impl Fn(&BranchName) -> bool) -> Result<Vec<Listed>, WorktreeError> {
+        let mut all = Vec::new();
+        let records = self.records.all()?;
+        for (folder, record) in &records {
+            let state = match &record.at {
+                Progress::Removed { .. } => continue,
+                Progress::Made { .. } => ListedState::There,
+                Progress::Making | Progress::Restoring { .. } => ListedState::HalfMade,
+                Progress::Removing { .. } => ListedState::HalfRemoved,
+            };
+            let mut obstacles = Vec::new();
+            if is_in_use(&record.branch) {
+                obstacles.push(Obstacle::InUse);
+            }
+            if state == ListedState::There {
+                obstacles.extend(self.obstacles(record).await?);
+            }
+            all.push(Listed {
+                folder: folder.clone(),
+                path: self.path_of(&record.branch),
+                branch: Some(record.branch.clone()),
+                owner: Some(record.owner.clone()),
+                state,
+                base: record.base().map(str::to_owned),
+                head: self.here().commit(&ref_of(&record.branch)).await?,
+                obstacles,
+            });
+        }
+        let known: BTreeSet<String> = all.iter().map(|listed| listed.folder.clone()).collect();
+        all.extend(self.folders().difference(&known).map(|folder| self.foreign_one(folder)));
+        all.sort_unstable_by(|one, other| one.folder.cmp(&other.folder));
+        Ok(all)
+    }
+
+    fn foreign_one(&self, folder: &str) -> Listed {
+        Listed {
+            folder: folder.to_owned(),
+            path: self.worktrees().join(folder),
+            branch: None,
+            owner: None,
+            state: ListedState::Foreign,
+            base: None,
+            head: None,
+            obstacles: vec![Obstacle::Foreign],
+        }
+    }
+
+    /// What stands where tasuki makes worktrees.
+    pub(super) fn folders(&self) -> BTreeSet<String> {
+        let entries = fs::read_dir(self.worktrees()).into_iter().flatten().flatten();
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    }
+
+    /// Removes all in whose way nothing stands; one that was never made to its end goes without a trace. `is_dry` only says which.
+    ///
+    /// # Errors
+    /// What git and the machine say. Those before it are removed then.
+    pub async fn prune(
+        &self,
+        is_in_use: impl Fn(&BranchName) -> bool,
+        is_dry: bool,
+    ) -> Result<Vec<Pruned>, WorktreeError> {
+        let mut all = Vec::new();
+        for listed in self.list(is_in_use).await? {
+            let Listed { folder, branch, state, mut obstacles, .. } = listed;
+            let (mut removed, mut entry) = (obstacles.is_empty(), None);
+            if let Some(branch) = branch.filter(|_| removed && !is_dry) {
+                let done = match state {
+                    ListedState::HalfMade => self.clear(&branch).await.map(|()| None),
+                    _ => self.remove(&branch).await.map(Some),
+                };
+                match done {
+                    Ok(kept) => entry = kept,
+                    // Somebody has worked in it since it was looked at.
+                    Err(WorktreeError::InTheWay { obstacles: new, .. }) => {
+                        (removed, obstacles) = (false, new)
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+            all.push(Pruned { folder, removed, entry, obstacles });
+        }
+        Ok(all)
+    }
+
+    /// Removes what a kill has left of one that was being made or got back.
+    async fn clear(&self, branch: &BranchName) -> Result<(), WorktreeError> {
+        let hold = self.hold().await?;
+        let Some(record) = self.records.read(&branch.folder())? else { return Ok(()) };
+        match &record.at {
+            Progress::Making => self.clear_made(&record, &hold).await,
+            Progress::Restoring { entry, .. } => {
+                let entry = entry.clone();
+                drop(hold);
+                self.restore(&entry).await.map(drop)
+            }
+            // It was finished meanwhile.
+            _ => Err(taken(branch, "it is in use by now".to_owned())),
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Looks at a worktree: what was done in it since its base, and what stands in the way of its removal. Nothing is changed, so no
+//! lock is taken.
+
+use super::error::WorktreeError;
+use super::exclude::{QUEUE, is_message};
+use super::git::Place;
+use super::half;
+use super::obstacle::{Obstacle, SHOWN_MAX};
+use super::record::{Progress, Record};
+use super::repository::{Repository, ref_of};
+use super::submodules::submodules;
+use crate::engine::flow::branch::BranchName;
+use crate::io::git::is_object_name;
+use serde::Serialize;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+/// Commits of a task that are named, the newest.
+const COMMITS_MAX: usize = 200;
+/// Files of a task that are named.
+const FILES_MAX: usize = 1_000;
+
+/// What was done in a worktree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Work {
+    /// The commit with which it began.
+    pub base: String,
+    /// The commit at which its branch is now.
+    pub head: String,
+    /// Those since the base, the newest first.
+    pub commits: Vec<WorkCommit>,
+    pub commits_in_all: usize,
+    /// Files that differ between the two, by path.
+    pub files: Vec<WorkFile>,
+    pub files_in_all: usize,
+    /// What would be lost by a removal, and what else forbids it.
+    pub obstacles: Vec<Obstacle>,
+}
+
+/// A commit since the base.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WorkCommit {
+    /// Its whole name.
+    pub id: String,
+    /// The first line of its message.
+    pub title: String,
+}
+
+/// A file that differs from the base.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WorkFile {
+    pub path: String,
+    /// Lines that were added; none for what is no text.
+    pub added: Option<u64>,
+    /// Lines that were removed.
+    pub removed: Option<u64>,
+}
+
+/// A file that is changed or new, and the two letters that git gives it.
+pub(super) struct Unsaved {
+    pub(super) letters: [u8; 2],
+    pub(super) path: PathBuf,
+}
+
+impl Repository {
+    /// What was done in the worktree of a branch, and what stands in the way of its removal.
+    ///
+    /// # Errors
+    /// [`WorktreeError::NotThere`] if tasuki has made none on it; what git says.
+    pub async fn look(&self, branch: &BranchName) -> Result<Work, WorktreeError> {
+        let record = self.records.read(&branch.folder())?;
+        let made = record.as_ref().and_then(|record| Some((record, record.base()?)));
+        let Some((record, base)) = made else { return Err(no_worktree(branch)) };
+        let at = self.here();
+        let doing = "read the commits of a worktree";
+        let Some(head) = at.commit(&ref_of(branch)).await? else {
+            let obstacles = self.obstacles(record).await?;
+            let (base, head) = (base.to_owned(), String::new());
+            let (commits, files) = (Vec::new(), Vec::new());
+            return Ok(Work { base, head, commits, commits_in_all: 0, files, files_in_all: 0, obstacles });
+        };
+        let range = format!("{base}..{head}");
+        let commits_in_all = count(&at, &[&range]).await?;
+        let most = format!("--max-count={COMMITS_MAX}");
+        let log = ["log", "-z", "--format=%H %s", "--no-show-signature", &most, &range, "--"];
+        let answer = at.demand(doing, &log).await?;
+        let commits = answer.parts().filter_map(commit_of).collect();
+        let how =
+            ["diff", "--numstat", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", base, &head, "--"];
+        let answer = at.demand(doing, &how).await?;
+        let mut files: Vec<WorkFile> = answer.parts().filter_map(file_of).collect();
+        let files_in_all = files.len();
+        files.truncate(FILES_MAX);
+        let obstacles = self.obstacles(record).await?;
+        Ok(Work { base: base.to_owned(), head, commits, commits_in_all, files, files_in_all, obstacles })
+    }
+
+    /// All that stands in the way of a removal.
+    pub(super) async fn obstacles(&self, record: &Record) -> Result<Vec<Obstacle>, WorktreeError> {
+        let (branch, path) = (&record.branch, self.path_of(&record.branch));
+        let mut all = Vec::new();
+        if let Some(own) = half::own_folder(&self.common_dir, &path) {
+            if let Ok(why) = fs::read(own.join("locked")) {
+                all.push(Obstacle::Locked { why: String::from_utf8_lossy(&why).trim().to_owned() });
+            }
+            if path.is_dir() {
+                all.extend(self.in_the_tree(record, &path, &own).await?);
+            }
+        }
+        match self.here().commit(&ref_of(branch)).await? {
+            None => all.push(Obstacle::NoBranch),
+            Some(head) => all.extend(self.unpushed(record, &head).await?),
+        }
+        Ok(all)
+    }
+
+    async fn in_the_tree(
+        &self,
+        record: &Record,
+        path: &Path,
+        own: &Path,
+    ) -> Result<Vec<Obstacle>, WorktreeError> {
+        let at = self.git.at(path).of(own);
+        let mut all = Vec::new();
+        let head = at.ask("see what is checked out", &["symbolic-ref", "--quiet", "HEAD"]).await?;
+        if head.line() != ref_of(&record.branch).as_bytes() {
+            let head = if head.code == 0 {
+                head
+            } else {
+                at.ask("see what is checked out", &["rev-parse", "HEAD"]).await?
+            };
+            let text = String::from_utf8_lossy(&head.line()).into_owned();
+            let head =
+                text.strip_prefix("refs/heads/").map_or_else(|| format!("commit {text}"), str::to_owned);
+            all.push(Obstacle::OtherHead { head });
+        }
+        all.extend(under_way(own).map(|what| Obstacle::UnderWay { what: what.to_owned() }));
+        let unsaved = unsaved(&at).await?;
+        if !unsaved.is_empty() {
+            let files = unsaved.iter().take(SHOWN_MAX).map(|file| file.path.to_string_lossy().into_owned());
+            all.push(Obstacle::Dirty { files: files.collect(), in_all: unsaved.len() });
+        }
+        let undelivered = undelivered(path);
+        if !undelivered.is_empty() {
+            let in_all = undelivered.len();
+            all.push(Obstacle::Undelivered {
+                files: undelivered.into_iter().take(SHOWN_MAX).collect(),
+                in_all,
+            });
+        }
+        for submodule in submodules(&self.git.at(path), path).await? {
+            let within = path.join(&submodule.path);
+            if within.join(".git").exists() && self.is_ahead(record, &submodule.path, &within).await? {
+                all.push(Obstacle::Submodule { path: submodule.path.display().to_string() });
+            }
+        }
+        Ok(all)
+    }
+
+    /// Whether a submodule has commits of its own that neither its remote nor the base has.
+    async fn is_ahead(&self, record: &Record, path: &Path, within: &Path) -> Result<bool, WorktreeError> {
+        let mut named = record.base().unwrap_or("HEAD").as_bytes().to_vec();
+        named.push(b':');
+        named.extend_from_slice(path.as_os_str().as_bytes());
+        let arguments = [b"rev-parse".as_slice(), b"--verify", b"--quiet", &named].map(OsStr::from_bytes);
+        let at_base = self.here().ask("see which commit a submodule has", &arguments).await?;
+        let at_base = String::from_utf8(at_base.line()).ok().filter(|name| is_object_name(name));
+        let at = self.git.at(within);
+        let mut arguments = vec!["rev-list", "--max-count=1", "HEAD", "--branches", "--not", "--remotes"];
+        if let Some(commit) = &at_base
+            && at.commit(commit).await?.is_some()
+        {
+            arguments.push(commit);
+        }
+        Ok(!at.demand("look for commits of a submodule", &arguments).await?.out.is_empty())
+    }
+
+    /// The commits that would be lost with the branch. Merges by which it was made, which tasuki can make again, are none.
+    async fn unpushed(&self, record: &Record, head: &str) -> Result<Option<Obstacle>, WorktreeError> {
+        let at = self.here();
+        let own = format!("--exclude={}", record.branch);
+        let mut range = vec![head, "--not", &own, "--branches", "--tags", "--remotes"];
+        if let Some(base) = record.base()
+            && at.commit(base).await?.is_some()
+        {
+            range.push(base);
+        }
+        let in_all = count(&at, &range).await?;
+        if in_all == 0 {
+            return Ok(None);
+        }
+        let most = format!("--max-count={SHOWN_MAX}");
+        let log = [&["log", "-z", "--format=%h %s", "--no-show-signature", &most][..], &range].concat();
+        let answer = at.demand("read the commits of a worktree", &log).await?;
+        let commits = answer.parts().map(|part| String::from_utf8_lossy(part).into_owned()).collect();
+        Ok(Some(Obstacle::Unpushed { commits, in_all }))
+    }
+}
+
+impl Record {
+    /// The commit with which the work begins; none of a worktree that is not there.
+    pub(super) fn base(&self) -> Option<&str> {
+        match &self.at {
+            Progress::Made { base, .. } | Progress::Removing { base, .. } => Some(base),
+            Progress::Making | Progress::Removed { .. } | Progress::Restoring { .. } => None,
+        }
+    }
+}
+
+pub(super) fn no_worktree(branch: &BranchName) -> WorktreeError {
+    WorktreeError::NotThere { what: "a worktree of tasuki's on the branch", name: branch.to_string() }
+}
+
+/// What is changed or new, without what is ignored.
+pub(super) async fn unsaved(at: &Place<'_>) -> Result<Vec<Unsaved>, WorktreeError> {
+    let how = ["--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=none", "--no-renames"];
+    let arguments = [&["status"][..], &how].concat();
+    let answer = at.demand("see what is not committed", &arguments).await?;
+    let read = |part: &[u8]| {
+        let (letters, path) = part.split_first_chunk::<3>()?;
+        Some(Unsaved { letters: [letters[0], letters[1]], path: OsStr::from_bytes(path).into() })
+    };
+    Ok(answer.parts().filter_map(read).collect())
+}
+
+async fn count(at: &Place<'_>, range: &[&str]) -> Result<usize, WorktreeError> {
+    let text = at.text("count commits", &[&["rev-list", "--count"][..], range].concat()).await?;
+    Ok(text.trim().parse().unwrap_or(0))
+}
+
+fn commit_of(part: &[u8]) -> Option<WorkCommit> {
+    let text = String::from_utf8_lossy(part);
+    let (id, title) = text.split_once(' ')?;
+    Some(WorkCommit { id: id.to_owned(), title: title.to_owned() })
+}
+
+fn file_of(part: &[u8]) -> Option<WorkFile> {
+    let mut fields = part.splitn(3, |byte| *byte == b'\t').map(String::from_utf8_lossy);
+    let (added, removed) = (fields.next()?.parse().ok(), fields.next()?.parse().ok());
+    Some(WorkFile { path: fields.next()?.into_owned(), added, removed })
+}
+
+/// What git has begun there and not ended, by the files that it keeps meanwhile.
+fn under_way(own: &Path) -> Option<&'static str> {
+    let signs = [
+        ("MERGE_HEAD", "merge"),
+        ("rebase-merge", "rebase"),
+        ("rebase-apply", "rebase"),
+        ("CHERRY_PICK_HEAD", "cherry-pick"),
+        ("REVERT_HEAD", "revert"),
+        ("BISECT_LOG", "bisect"),
+        ("index.lock", "command of git (index.lock)"),
+    ];
+    signs.into_iter().find(|(name, _)| own.join(name).exists()).map(|(_, what)| what)
+}
+
+fn undelivered(path: &Path) -> Vec<String> {
+    let entries = fs::read_dir(path.join(QUEUE)).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| is_message(name)).collect();
+    names.sort_unstable();
+    names
+}

@@ -1,0 +1,222 @@
+//! Makes a worktree with its branch. Asked again, by whoever it is for, it finds what is there and comes to the same end.
+
+use super::error::WorktreeError;
+use super::exclude::{Kept, QUEUE, STATUS};
+use super::git::{Place, bytes_of};
+use super::half;
+use super::hold::Hold;
+use super::record::{Progress, Record};
+use super::repository::{Repository, ref_of};
+use crate::engine::flow::branch::BranchName;
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+/// A worktree that is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Worktree {
+    pub branch: BranchName,
+    /// Its folder.
+    pub path: PathBuf,
+    /// The commit with which its work begins: after the merges of what it is made from.
+    pub base: String,
+    /// Submodules whose files are not there, since nothing is fetched over a network.
+    pub without: Vec<String>,
+}
+
+impl Repository {
+    /// Makes a worktree on a new branch, which begins where the first of `from` is; the others are merged into it in order.
+    /// `owner` is whoever it is for: the same may ask again, after a kill as well, and gets what is there or what is made then.
+    ///
+    /// Nothing is fetched. Submodules are checked out from what the repository has of them.
+    ///
+    /// # Errors
+    /// [`WorktreeError::Taken`] if the branch or its folder is somebody else's or was used before; [`WorktreeError::Conflict`]
+    /// names the files; what git and the machine say. Nothing is left of it then.
+    pub async fn make(
+        &self,
+        branch: &BranchName,
+        owner: &str,
+        from: &[String],
+    ) -> Result<Worktree, WorktreeError> {
+        let hold = self.hold().await?;
+        match self.records.read(&branch.folder())? {
+            None => self.refuse_taken(branch, &hold).await?,
+            Some(record) if record.owner != owner => {
+                return Err(taken(branch, format!("it is that of {}", record.owner)));
+            }
+            Some(record) => match &record.at {
+                Progress::Made { base, .. } => return self.as_made(branch, base).await,
+                Progress::Making => self.clear_made(&record, &hold).await?,
+                _ => return Err(taken(branch, "its worktree was removed".to_owned())),
+            },
+        }
+        let mut begins = Vec::new();
+        for name in from {
+            begins.push(self.base_of(name).await?);
+        }
+        let start = begins.first().cloned().unwrap_or_else(|| self.head.clone());
+        let kept = self.kept_at(&start).await?;
+        let from = if begins.is_empty() { vec![start] } else { begins };
+        let begun_s = self.clock.wall().0 / 1_000;
+        let record =
+            Record { branch: branch.clone(), owner: owner.to_owned(), from, begun_s, at: Progress::Making };
+        self.records.write(&record)?;
+        let made = self.build(&record, &kept, &hold).await;
+        if made.is_err() {
+            // Where even that fails the record stays, and the next try or `prune` clears it.
+            if let Err(error) = self.clear_made(&record, &hold).await {
+                tracing::warn!("what was made of {branch} could not be removed: {error}");
+            }
+        }
+        made
+    }
+
+    /// What stands in the way of a name that tasuki has not used.
+    pub(super) async fn refuse_taken(&self, branch: &BranchName, hold: &Hold) -> Result<(), WorktreeError> {
+        let at = self.here().working(hold.file());
+        for (name, why) in
+            [(ref_of(branch), "a branch is called so"), ("refs/heads/agent".to_owned(), PARENT)]
+        {
+            let there = at.ask("look for a branch", &["show-ref", "--verify", "--quiet", &name]).await?;
+            if there.code == 0 {
+                return Err(taken(branch, why.to_owned()));
+            }
+        }
+        let path = self.path_of(branch);
+        if half::is_taken(&path) || half::own_folder(&self.common_dir, &path).is_some() {
+            return Err(taken(branch, format!("{} is there, and tasuki has not made it", path.display())));
+        }
+        Ok(())
+    }
+
+    pub(super) async fn as_made(&self, branch: &BranchName, base: &str) -> Result<Worktree, WorktreeError> {
+        let path = self.path_of(branch);
+        if half::own_folder(&self.common_dir, &path).is_none() || !path.is_dir() {
+            let why = format!("its worktree {} was moved or removed by somebody", path.display());
+            return Err(taken(branch, why));
+        }
+        let without = self.empty_submodules(&path).await?;
+        Ok(Worktree { branch: branch.clone(), path, base: base.to_owned(), without })
+    }
+
+    async fn build(&self, record: &Record, kept: &Kept, hold: &Hold) -> Result<Worktree, WorktreeError> {
+        let (branch, path) = (&record.branch, self.path_of(&record.branch));
+        self.exclude(kept)?;
+        let start = record.from.first().map_or("", String::as_str);
+        let own = self.check_out(branch, start, &record.owner, hold).await?;
+        self.merge_all(record, &path, &own, hold).await?;
+        let at = self.git.at(&path).of(&own);
+        let base = at.text("ask for the commit of a worktree", &["rev-parse", "HEAD"]).await?;
+        self.finish(record, &path, Progress::Made { base, restored: None }, hold).await
+    }
+
+    /// Makes the branch at a commit, and its worktree; where git keeps what it knows of it.
+    pub(super) async fn check_out(
+        &self,
+        branch: &BranchName,
+        commit: &str,
+        owner: &str,
+        hold: &Hold,
+    ) -> Result<PathBuf, WorktreeError> {
+        let path = self.path_of(branch);
+        let at = self.here().working(hold.file());
+        make_folder(&self.worktrees())?;
+        let (name, why) = (ref_of(branch), format!("tasuki: a worktree for {owner}").replace('\n', " "));
+        // No old value: it must not be there.
+        let new = ["update-ref", "--create-reflog", "-m", &why, &name, commit, ""];
+        at.demand("make a branch", &new).await?;
+        let add = [b"worktree".as_slice(), b"add", b"--", bytes_of(&path), branch.as_str().as_bytes()];
+        at.demand("make a worktree", &add.map(OsStr::from_bytes)).await?;
+        half::own_folder(&self.common_dir, &path).ok_or_else(|| WorktreeError::Git {
+            doing: "make a worktree".to_owned(),
+            said: format!("it is not known to git afterwards: {}", path.display()),
+        })
+    }
+
+    /// Submodules, folders and the record: what follows when all files are there.
+    pub(super) async fn finish(
+        &self,
+        record: &Record,
+        path: &Path,
+        at: Progress,
+        hold: &Hold,
+    ) -> Result<Worktree, WorktreeError> {
+        self.check_submodules_out(path, hold).await?;
+        for folder in [QUEUE, "status", STATUS] {
+            make_folder(&path.join(folder))?;
+        }
+        let (Progress::Made { base, .. }
+        | Progress::Removing { base, .. }
+        | Progress::Restoring { base, .. }) = &at
+        else {
+            return Err(taken(&record.branch, "its record is none of a worktree".to_owned()));
+        };
+        let base = base.clone();
+        self.records.write(&Record { at, ..record.clone() })?;
+        let without = self.empty_submodules(path).await?;
+        Ok(Worktree { branch: record.branch.clone(), path: path.to_owned(), base, without })
+    }
+
+    /// Removes all of a worktree that was not made to its end, with its branch and its record. Nobody was told of it, so nobody
+    /// has worked in it; but a commit that is none of our merges is somebody's, and then everything stays.
+    pub(super) async fn clear_made(&self, record: &Record, hold: &Hold) -> Result<(), WorktreeError> {
+        let (branch, name) = (&record.branch, ref_of(&record.branch));
+        half::clear_ref_lock(&self.common_dir, branch)?;
+        let at = self.here().working(hold.file());
+        let tip = at.commit(&name).await?;
+        if let Some(tip) = &tip {
+            let mut foreign = vec!["rev-list", "--no-merges", "--max-count=1", tip, "--not"];
+            foreign.extend(record.from.iter().map(String::as_str));
+            let answer = at.demand("look for commits of others", &foreign).await?;
+            if !answer.out.is_empty() {
+                let why = format!("somebody has committed to it while it was made, at {tip}");
+                return Err(taken(branch, why));
+            }
+        }
+        half::clear(&self.common_dir, &self.path_of(branch))?;
+        if let Some(tip) = tip {
+            delete_branch(&at, branch, &tip).await?;
+        }
+        self.records.forget(branch)?;
+        // Only the last one takes the folder with it.
+        let _ = fs::remove_dir(self.worktrees());
+        Ok(())
+    }
+}
+
+const PARENT: &str = "there is a branch `agent`, beside which git keeps no branches of that folder";
+
+pub(super) fn taken(branch: &BranchName, why: String) -> WorktreeError {
+    WorktreeError::Taken { branch: branch.to_string(), why }
+}
+
+/// Deletes a branch that is still at this commit, and what was set for it.
+pub(super) async fn delete_branch(
+    at: &Place<'_>,
+    branch: &BranchName,
+    tip: &str,
+) -> Result<(), WorktreeError> {
+    let name = ref_of(branch);
+    at.demand("delete a branch", &["update-ref", "-d", &name, tip]).await?;
+    let section = format!("branch.{branch}");
+    // Most have none, which is an error to git.
+    at.ask("forget the settings of a branch", &["config", "--local", "--remove-section", &section]).await?;
+    Ok(())
+}
+
+/// Makes a folder of the user's own, where there is none. A link or a file in its place is refused.
+fn make_folder(path: &Path) -> Result<(), WorktreeError> {
+    let failed = |source| WorktreeError::Io { path: path.to_owned(), source };
+    match fs::DirBuilder::new().mode(0o700).create(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(failed(error)),
+        _ => {}
+    }
+    if path.symlink_metadata().map_err(failed)?.is_dir() {
+        return Ok(());
+    }
+    Err(failed(io::Error::other("it is a link or no folder: move it away")))
+}

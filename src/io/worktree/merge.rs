@@ -1,0 +1,102 @@
+//! Merges the branches that a worktree is made from. A merge that cannot be done leaves nothing: the worktree is not made.
+
+use super::error::WorktreeError;
+use super::git::{Git, is_locked, refused};
+use super::hold::Hold;
+use super::record::Record;
+use super::repository::Repository;
+use std::path::Path;
+use std::time::Duration;
+
+/// Who merges where the user has told git no name of his own.
+const NAME: &str = "tasuki";
+const EMAIL: &str = "tasuki@localhost";
+/// How long is waited for another git that has a lock, each time.
+const LOCKED_RESTS: [Duration; 4] = [
+    Duration::from_millis(50),
+    Duration::from_millis(250),
+    Duration::from_millis(1_000),
+    Duration::from_millis(3_000),
+];
+
+impl Repository {
+    /// Merges all but the first, which is checked out already.
+    pub(super) async fn merge_all(
+        &self,
+        record: &Record,
+        path: &Path,
+        own: &Path,
+        hold: &Hold,
+    ) -> Result<(), WorktreeError> {
+        if record.from.len() < 2 {
+            return Ok(());
+        }
+        let git = self.merging_git(record).await?;
+        for other in record.from.iter().skip(1) {
+            let mut rests = LOCKED_RESTS.into_iter();
+            while let Some(files) = self.merge(record, other, (path, own), &git, hold).await? {
+                if !files.is_empty() {
+                    let (branch, with) = (record.branch.clone(), self.called(other).await?);
+                    return Err(WorktreeError::Conflict { branch, with, files });
+                }
+                let Some(rest) = rests.next() else {
+                    let lock = self.common_dir.join("…").with_extension("lock");
+                    return Err(WorktreeError::Busy { lock });
+                };
+                tokio::time::sleep(rest).await;
+            }
+        }
+        Ok(())
+    }
+
+    /// Merges one: nothing if it is done, the files of a conflict, or no files where another git had a lock.
+    async fn merge(
+        &self,
+        record: &Record,
+        other: &str,
+        (path, own): (&Path, &Path),
+        git: &Git,
+        hold: &Hold,
+    ) -> Result<Option<Vec<std::path::PathBuf>>, WorktreeError> {
+        let at = git.at(path).of(own).working(hold.file());
+        let doing = "merge the branches of a worktree";
+        let said = format!("Merge {} into {}", self.called(other).await?, record.branch);
+        let options =
+            ["merge", "--no-edit", "--ff", "--no-squash", "--commit", "--no-stat", "--no-autostash"];
+        let arguments = [&options[..], &["-m", &said, other]].concat();
+        let answer = at.ask_once(doing, &arguments).await?;
+        if answer.code == 0 {
+            return Ok(None);
+        }
+        let files = at.demand(doing, &["diff", "--name-only", "--diff-filter=U", "-z", "--"]).await?.paths();
+        // Nobody has worked there yet: whatever the merge has left is its own.
+        at.demand("undo a merge", &["reset", "--hard", "--quiet"]).await?;
+        if files.is_empty() && !is_locked(&answer.said) {
+            return Err(refused(doing, &answer));
+        }
+        Ok(Some(files))
+    }
+
+    /// The name of a branch that is at a commit, or else the commit itself.
+    async fn called(&self, commit: &str) -> Result<String, WorktreeError> {
+        let points = format!("--points-at={commit}");
+        let arguments = ["for-each-ref", "--count=1", "--format=%(refname:short)", &points, "refs/heads"];
+        let name = self.here().text("look for the name of a commit", &arguments).await?;
+        Ok(if name.is_empty() { commit.to_owned() } else { name })
+    }
+
+    /// git for merges: with a name, and with the time at which the worktree was begun. So merges that are made again after a kill
+    /// are the same commits.
+    async fn merging_git(&self, record: &Record) -> Result<Git, WorktreeError> {
+        let when = format!("@{} +0000", record.begun_s);
+        let mut more = vec![("GIT_AUTHOR_DATE", when.clone()), ("GIT_COMMITTER_DATE", when)];
+        let email =
+            self.here().ask("ask git for the user's name", &["config", "--get", "user.email"]).await?;
+        if email.code != 0 {
+            let names = ["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"].map(|name| (name, NAME.to_owned()));
+            let emails = ["GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"].map(|name| (name, EMAIL.to_owned()));
+            more.extend(names.into_iter().chain(emails));
+        }
+        Ok(self.git.with(&more))
+    }
+}

@@ -1,0 +1,35 @@
+//! Worktrees in which agents work: `.orchestrator-worktrees/FOLDER/` on a branch `agent/NAME` of its own.
+//!
+//! `make.rs` makes one, `look.rs` says what was done in it and what stands in the way of its removal, `removal.rs` puts it into the
+//! trash, `restore.rs` gets it back. Each first looks how far it is (`record.rs`), so that it may be asked again after any kill.
+//! One writes to a repository at a time (`hold.rs`).
+
+mod error;
+mod exclude;
+mod git;
+mod half;
+mod hold;
+mod list;
+mod look;
+mod make;
+mod merge;
+mod names;
+mod obstacle;
+mod record;
+mod removal;
+mod repository;
+mod restore;
+mod submodules;
+mod survey;
+#[cfg(test)]
+mod tests;
+mod trash;
+
+pub use error::WorktreeError;
+pub use list::{Listed, ListedState, Pruned};
+pub use look::{Work, WorkCommit, WorkFile};
+pub use make::Worktree;
+pub use obstacle::Obstacle;
+pub use repository::{Repository, WORKTREES};
+pub use survey::survey;
+pub use trash::Trashed;

@@ -1,0 +1,106 @@
+//! What stands in the way of a removal: whatever would be lost by it, or is not tasuki's to remove.
+
+use crate::engine::words::counted;
+use crate::wire::clean::escape;
+use serde::Serialize;
+use std::fmt;
+
+/// Files, commits and the like that are named of one kind.
+pub(super) const SHOWN_MAX: usize = 10;
+
+/// One thing that stands in the way. The names in it are the first ten.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Obstacle {
+    /// Files that are changed or new, and not committed.
+    Dirty {
+        /// The first ten, by their paths in the worktree.
+        files: Vec<String>,
+        /// How many there are.
+        in_all: usize,
+    },
+    /// Commits that no other branch, no tag and no remote has.
+    Unpushed {
+        /// The newest ten, by their short names and titles.
+        commits: Vec<String>,
+        /// How many there are.
+        in_all: usize,
+    },
+    /// `git worktree lock`.
+    Locked {
+        /// The reason that was given.
+        why: String,
+    },
+    /// tasuki has not made it.
+    Foreign,
+    /// Something else than its own branch is checked out.
+    OtherHead {
+        /// A branch or a commit.
+        head: String,
+    },
+    /// A merge, a rebase or the like has begun and has not ended.
+    UnderWay {
+        /// What it is.
+        what: String,
+    },
+    /// Messages lie in `queue/` that nobody has taken.
+    Undelivered {
+        /// The first ten, by name.
+        files: Vec<String>,
+        /// How many there are.
+        in_all: usize,
+    },
+    /// A submodule has commits that its remote does not have.
+    Submodule {
+        /// Its path in the worktree.
+        path: String,
+    },
+    /// The branch was deleted or renamed.
+    NoBranch,
+    /// A session that is open works in it.
+    InUse,
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dirty { files, in_all } => {
+                let what = counted(*in_all, "file");
+                write!(f, "{what} not committed ({}): commit or remove them", some(files, *in_all))
+            }
+            Self::Unpushed { commits, in_all } => {
+                let what = counted(*in_all, "commit");
+                write!(f, "{what} that nobody else has ({}): merge or push them", some(commits, *in_all))
+            }
+            Self::Locked { why } if why.is_empty() => f.write_str("it is locked: `git worktree unlock` it"),
+            Self::Locked { why } => write!(f, "it is locked ({}): `git worktree unlock` it", escape(why)),
+            Self::Foreign => {
+                f.write_str("tasuki has not made it: remove it yourself with `git worktree remove`")
+            }
+            Self::OtherHead { head } => {
+                write!(f, "{} is checked out there: check its own branch out", escape(head))
+            }
+            Self::UnderWay { what } => write!(f, "a {what} is under way there: finish or abort it"),
+            Self::Undelivered { files, in_all } => {
+                let what = counted(*in_all, "message");
+                write!(
+                    f,
+                    "{what} in its queue/ not taken ({}): let them be read, or remove them",
+                    some(files, *in_all)
+                )
+            }
+            Self::Submodule { path } => {
+                write!(f, "the submodule {} has commits that its remote has not: push them", escape(path))
+            }
+            Self::NoBranch => f.write_str(
+                "its branch was deleted or renamed: commit what is there to another branch, then `git worktree remove` it",
+            ),
+            Self::InUse => f.write_str("an open session works in it: end or cancel the session"),
+        }
+    }
+}
+
+fn some(names: &[String], in_all: usize) -> String {
+    let more = if in_all > names.len() { ", …" } else { "" };
+    format!("{}{more}", names.iter().map(|name| escape(name)).collect::<Vec<_>>().join(", "))
+}

@@ -1,0 +1,108 @@
+//! Finds the repository that a session works in, and says what is wrong with one in which nobody can.
+
+use super::error::WorktreeError;
+use super::git::{Git, Place, refused};
+use super::hold::{HOLD_WITHIN, Hold};
+use super::record::Records;
+use crate::engine::flow::branch::BranchName;
+use crate::io::clock::Clock;
+use crate::io::workspace::Workspace;
+use crate::wire::team_file::Env;
+use std::path::{Path, PathBuf};
+
+/// Folder of all worktrees in the repository.
+pub const WORKTREES: &str = ".orchestrator-worktrees";
+
+/// A repository with files checked out, and what is needed to make worktrees of it.
+#[derive(Debug, Clone)]
+pub struct Repository {
+    /// The folder of its files.
+    pub root: PathBuf,
+    /// Its folder of git's own, which all of its worktrees share.
+    pub common_dir: PathBuf,
+    /// The commit that is checked out.
+    pub head: String,
+    /// The branch that is checked out; none if that is a commit by itself.
+    pub branch: Option<String>,
+    pub(super) git: Git,
+    pub(super) records: Records,
+    /// `.tasuki/trash` of the workspace.
+    pub(super) trash: PathBuf,
+    pub(super) clock: Clock,
+}
+
+impl Repository {
+    /// The repository that `folder` is in. `env` is what git is run with: `PATH`, `HOME` and the like.
+    ///
+    /// # Errors
+    /// [`WorktreeError`] says what is missing: a git that is new enough, a repository that is the user's own and has files and a
+    /// commit.
+    pub async fn find(
+        folder: &Path,
+        workspace: &Workspace,
+        env: &Env,
+        clock: Clock,
+    ) -> Result<Self, WorktreeError> {
+        let place = folder.to_owned();
+        if !folder.is_dir() {
+            return Err(WorktreeError::NoRepository { place });
+        }
+        let git = Git::find(env, workspace.root(), folder).await?;
+        let at = git.at(folder);
+        let doing = "find the repository";
+        let answer = at.ask(doing, &["rev-parse", "--is-inside-work-tree"]).await?;
+        match (answer.code, answer.line().as_slice()) {
+            (0, b"true") => {}
+            (0, _) => return Err(WorktreeError::Bare { place }),
+            _ if answer.said.contains("dubious ownership") => return Err(WorktreeError::NotOurs { place }),
+            _ if answer.said.contains("not a git repository") => {
+                return Err(WorktreeError::NoRepository { place });
+            }
+            _ => return Err(refused(doing, &answer)),
+        }
+        let root = at.path(doing, &["rev-parse", "--path-format=absolute", "--show-toplevel"]).await?;
+        let common = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
+        let common_dir = at.path(doing, &common).await?;
+        let head =
+            at.commit("HEAD").await?.ok_or_else(|| WorktreeError::NoCommits { place: root.clone() })?;
+        let branch = at.ask(doing, &["symbolic-ref", "--quiet", "--short", "HEAD"]).await?;
+        let branch = (branch.code == 0).then(|| String::from_utf8_lossy(&branch.line()).into_owned());
+        let records = Records::of(&common_dir);
+        Ok(Self { root, common_dir, head, branch, git, records, trash: workspace.trash(), clock })
+    }
+
+    /// The commit that a name means: the base of a session.
+    ///
+    /// # Errors
+    /// [`WorktreeError::NoCommit`]; what git says.
+    pub async fn base_of(&self, name: &str) -> Result<String, WorktreeError> {
+        let found = self.here().commit(name).await?;
+        found.ok_or_else(|| WorktreeError::NoCommit { name: name.to_owned(), place: self.root.clone() })
+    }
+
+    /// Where the worktree of a branch is, or would be.
+    #[must_use]
+    pub fn path_of(&self, branch: &BranchName) -> PathBuf {
+        self.worktrees().join(branch.folder())
+    }
+
+    /// The right to change it, after whoever has that now.
+    pub(super) async fn hold(&self) -> Result<Hold, WorktreeError> {
+        self.records.prepare()?;
+        Hold::take(self.records.lock_folder(), HOLD_WITHIN).await
+    }
+
+    pub(super) fn worktrees(&self) -> PathBuf {
+        self.root.join(WORKTREES)
+    }
+
+    /// git in the repository itself.
+    pub(super) fn here(&self) -> Place<'_> {
+        self.git.at(&self.root)
+    }
+}
+
+/// The whole name of a branch.
+pub(super) fn ref_of(branch: &BranchName) -> String {
+    format!("refs/heads/{branch}")
+}

@@ -1,0 +1,109 @@
+//! Gets a worktree back from the trash, under its own name.
+
+use super::error::WorktreeError;
+use super::git::bytes_of;
+use super::half;
+use super::hold::Hold;
+use super::make::{Worktree, delete_branch, taken};
+use super::record::{Progress, Record};
+use super::repository::{Repository, ref_of};
+use super::trash::{BUNDLE, Trashed};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+
+impl Repository {
+    /// Gets a worktree back: its branch where it was, and its folder with the files of that commit. `name` is an entry of the
+    /// trash, a branch or a folder. The entry goes then.
+    ///
+    /// # Errors
+    /// [`WorktreeError::NotThere`]; [`WorktreeError::Taken`] if there is such a branch or folder again; what git says.
+    pub async fn restore(&self, name: &str) -> Result<Worktree, WorktreeError> {
+        let hold = self.hold().await?;
+        let (entry, trashed) = self.find_trashed(name)?;
+        let branch = &trashed.branch;
+        let record = self.records.read(&branch.folder())?;
+        match record.as_ref().map(|record| &record.at) {
+            None | Some(Progress::Removed { .. }) => {}
+            Some(Progress::Restoring { .. }) => self.clear_restored(&trashed, &hold).await?,
+            // All but the end was done.
+            Some(Progress::Made { restored: Some(from), base }) if *from == entry => {
+                let worktree = self.as_made(branch, base).await?;
+                self.drop_entry(&entry, record)?;
+                return Ok(worktree);
+            }
+            Some(_) => return Err(taken(branch, "there is a worktree of it".to_owned())),
+        }
+        self.refuse_taken(branch, &hold).await?;
+        self.bring_back(&entry, &trashed, &hold).await?;
+        let Trashed { base, head, owner, from, begun_s, .. } = trashed.clone();
+        let at = Progress::Restoring { base, head, entry: entry.clone() };
+        let record = Record { branch: branch.clone(), owner, from, begun_s, at };
+        self.records.write(&record)?;
+        match self.rebuild(&record, &trashed, &entry, &hold).await {
+            Ok(worktree) => {
+                let record = self.records.read(&branch.folder())?;
+                self.drop_entry(&entry, record)?;
+                Ok(worktree)
+            }
+            Err(error) => {
+                // Where even that fails the record stays, and the next try clears it.
+                if self.clear_restored(&trashed, &hold).await.is_ok() {
+                    self.records.write(&Record { at: Progress::Removed { entry }, ..record })?;
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Brings the commits back that git has forgotten meanwhile.
+    async fn bring_back(&self, entry: &str, trashed: &Trashed, hold: &Hold) -> Result<(), WorktreeError> {
+        let at = self.here().working(hold.file());
+        if at.commit(&trashed.head).await?.is_some() {
+            return Ok(());
+        }
+        let bundle = self.trash.join(entry).join(BUNDLE);
+        let unbundle = [b"bundle".as_slice(), b"unbundle", bytes_of(&bundle)].map(OsStr::from_bytes);
+        at.demand("get the commits of a worktree back", &unbundle).await?;
+        self.base_of(&trashed.head).await.map(drop)
+    }
+
+    async fn rebuild(
+        &self,
+        record: &Record,
+        trashed: &Trashed,
+        entry: &str,
+        hold: &Hold,
+    ) -> Result<Worktree, WorktreeError> {
+        self.exclude(&self.kept_at(&trashed.head).await?)?;
+        self.check_out(&record.branch, &trashed.head, &record.owner, hold).await?;
+        let made = Progress::Made { base: trashed.base.clone(), restored: Some(entry.to_owned()) };
+        self.finish(record, &self.path_of(&record.branch), made, hold).await
+    }
+
+    /// Removes what is there of a worktree that was not got back to its end. The entry still has all of it.
+    async fn clear_restored(&self, trashed: &Trashed, hold: &Hold) -> Result<(), WorktreeError> {
+        let branch = &trashed.branch;
+        half::clear_ref_lock(&self.common_dir, branch)?;
+        let at = self.here().working(hold.file());
+        let tip = at.commit(&ref_of(branch)).await?;
+        if tip.as_ref().is_some_and(|tip| *tip != trashed.head) {
+            return Err(taken(branch, "somebody has committed to it while it was got back".to_owned()));
+        }
+        half::clear(&self.common_dir, &self.path_of(branch))?;
+        match tip {
+            Some(tip) => delete_branch(&at, branch, &tip).await,
+            None => Ok(()),
+        }
+    }
+
+    fn drop_entry(&self, entry: &str, record: Option<Record>) -> Result<(), WorktreeError> {
+        half::remove(&self.trash.join(entry))?;
+        if let Some(mut record) = record
+            && let Progress::Made { restored, .. } = &mut record.at
+        {
+            *restored = None;
+            self.records.write(&record)?;
+        }
+        Ok(())
+    }
+}

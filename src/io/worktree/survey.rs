@@ -1,0 +1,25 @@
+//! Whether a session may have worktrees: the repository that its workspace is in, and the commit at which that is.
+
+use super::repository::Repository;
+use crate::engine::flow::tree::FlowRepository;
+use crate::io::clock::Clock;
+use crate::io::evidence::environment;
+use crate::io::workspace::Workspace;
+
+/// The repository of a workspace, if it is in one in which worktrees can be made.
+pub async fn survey(workspace: &Workspace) -> Option<FlowRepository> {
+    let env = environment(std::env::vars_os(), &[]);
+    match Repository::find(workspace.root(), workspace, &env, Clock::start()).await {
+        Ok(found) => match found.root.to_str() {
+            Some(root) => Some(FlowRepository { root: root.to_owned(), base: found.head }),
+            None => {
+                tracing::info!(root = %found.root.display(), "the repository's path is no UTF-8: tasks get no worktrees");
+                None
+            }
+        },
+        Err(error) => {
+            tracing::info!(%error, "tasks get no worktrees");
+            None
+        }
+    }
+}

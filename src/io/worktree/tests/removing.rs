@@ -1,0 +1,133 @@
+//! What is removed, what is not, and what comes back.
+
+use super::*;
+
+/// One worktree, whatever somebody did there, and a part of why it is not removed.
+#[tokio::test]
+async fn whatever_would_be_lost_is_told_and_stays() {
+    for (script, said) in [
+        ("echo b > a", "1 file not committed (a)"),
+        ("echo x > '新しい file'", "1 file not committed (新しい file)"),
+        ("rm a", "1 file not committed (a)"),
+        ("git mv a b", "2 files not committed (a, b)"),
+        (
+            "for n in $(seq 1 12); do touch f$n; done",
+            "12 files not committed (f1, f10, f11, f12, f2, f3, f4, f5, f6, f7, …)",
+        ),
+        (
+            "git commit -q --allow-empty -m 'a person was here 人'",
+            "a person was here 人): merge or push them",
+        ),
+        ("git worktree lock --reason 'on a stick' .", "it is locked (on a stick)"),
+        ("git worktree lock .", "it is locked: "),
+        ("git checkout -q --detach", "is checked out there: check its own branch out"),
+        ("git checkout -q -b agent/else", "agent/else is checked out there"),
+        ("git branch -m agent/renamed", "its branch was deleted or renamed"),
+        ("touch queue/later.yaml", "1 message in its queue/ not taken (later.yaml)"),
+        ("touch $(git rev-parse --git-path index.lock)", "a command of git (index.lock) is under way"),
+        (
+            "git checkout -q -b x; echo 1 > a; git commit -qam 1; git checkout -q agent/a; echo 2 > a; git commit -qam 2; git merge -q x || :",
+            "a merge is under way",
+        ),
+    ] {
+        let world = World::new();
+        let repository = world.repository().await;
+        let made = repository.make(&name("agent/a"), "x", &[]).await.unwrap();
+        world.run_in(&made.path, script);
+        let error = repository.remove(&name("agent/a")).await.unwrap_err();
+        assert!(error.to_string().contains(said) && error.is_refusal(), "{script}: {error}");
+        assert!(made.path.join("queue").is_dir() && !repository.trash.exists(), "{script}");
+        let pruned = repository.prune(|_| false, false).await.unwrap();
+        assert!(!pruned[0].removed && !pruned[0].obstacles.is_empty(), "{script}");
+    }
+}
+
+#[tokio::test]
+async fn what_others_have_and_what_is_ignored_does_not_stay() {
+    for script in [
+        ":",
+        "git commit -q --allow-empty -m merged; git -C ../.. merge -q agent/a",
+        "git commit -q --allow-empty -m pushed; git update-ref refs/remotes/origin/agent/a HEAD",
+        "git commit -q --allow-empty -m tagged; git tag kept",
+        "echo target > ../../.git/info/more; cat ../../.git/info/more >> ../../.git/info/exclude; mkdir target; touch target/x",
+    ] {
+        let world = World::new();
+        let repository = world.repository().await;
+        let made = repository.make(&name("agent/a"), "x", &[]).await.unwrap();
+        world.run_in(&made.path, script);
+        let entry = repository.remove(&name("agent/a")).await.unwrap();
+        assert_eq!(repository.remove(&name("agent/a")).await.unwrap(), entry, "once");
+        assert_eq!(world.left(), "agent-a.json", "{script}");
+    }
+}
+
+#[tokio::test]
+async fn a_foreign_one_is_left_alone() {
+    let world = World::new();
+    world.run(
+        "git worktree add -q .orchestrator-worktrees/agent-a -b agent/a; mkdir .orchestrator-worktrees/x",
+    );
+    let repository = world.repository().await;
+    let error = repository.remove(&name("agent/a")).await.unwrap_err();
+    assert!(error.to_string().contains("tasuki has not made it"), "{error}");
+    let listed = repository.list(|_| false).await.unwrap();
+    assert_eq!(
+        listed.iter().map(|one| (one.folder.as_str(), one.state)).collect::<Vec<_>>(),
+        [("agent-a", ListedState::Foreign), ("x", ListedState::Foreign)]
+    );
+    assert!(repository.prune(|_| false, false).await.unwrap().iter().all(|one| !one.removed));
+    let error = repository.remove(&name("agent/none")).await.unwrap_err();
+    assert!(matches!(error, WorktreeError::NotThere { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn what_was_removed_comes_back_as_it_was_even_when_git_has_forgotten_it() {
+    let world = World::new();
+    world.run("branch agent/one 1 one; branch agent/two 2 two");
+    let repository = world.repository().await;
+    let made = repository.make(&name("agent/a"), "x", &from(&["agent/one", "agent/two"])).await.unwrap();
+    world.run_in(&made.path, "echo 襷 > '日 本'; git add .; git commit -qm 'その一'; git tag t");
+    let (head, files) = (world.run("git rev-parse agent/a"), world.run_in(&made.path, "git ls-files -s"));
+    let work = repository.look(&name("agent/a")).await.unwrap();
+    assert_eq!(
+        (work.head.as_str(), work.commits_in_all, work.commits[0].title.as_str()),
+        (head.as_str(), 1, "その一")
+    );
+    assert_eq!(
+        (work.files[0].path.as_str(), work.files[0].added, work.files[0].removed),
+        ("日 本", Some(1), Some(0))
+    );
+    let entry = repository.remove(&name("agent/a")).await.unwrap();
+    assert!(!made.path.exists());
+    world.run("git tag -d t; git reflog expire --expire=now --all; git gc -q --prune=now; ! git cat-file -e $0 2>/dev/null");
+    assert!(repository.here().commit(&head).await.unwrap().is_none());
+    let back = repository.restore("agent-a").await.unwrap();
+    assert_eq!((&back.path, &back.base), (&made.path, &made.base));
+    assert_eq!(world.run("git rev-parse agent/a"), head);
+    assert_eq!(world.run_in(&back.path, "git ls-files -s"), files);
+    assert_eq!(world.run_in(&back.path, "git status --porcelain; git rev-parse HEAD"), head);
+    assert!(!repository.trash.join(&entry).exists());
+    // It is its own again: the same may ask for it, and it can be removed and got back once more.
+    assert_eq!(repository.make(&name("agent/a"), "x", &[]).await.unwrap(), back);
+    assert!(repository.restore(&entry).await.is_err());
+    world.run("git merge -q agent/a");
+    repository.remove(&name("agent/a")).await.unwrap();
+    repository.restore("agent/a").await.unwrap();
+}
+
+#[tokio::test]
+async fn nothing_comes_back_over_something_else() {
+    for (script, why) in [
+        ("git branch agent/a", "a branch is called so"),
+        ("mkdir -p .orchestrator-worktrees/agent-a", "tasuki has not made it"),
+    ] {
+        let world = World::new();
+        let repository = world.repository().await;
+        repository.make(&name("agent/a"), "x", &[]).await.unwrap();
+        let entry = repository.remove(&name("agent/a")).await.unwrap();
+        world.run(script);
+        let error = repository.restore("agent/a").await.unwrap_err();
+        assert!(error.to_string().contains(why), "{error}");
+        assert!(repository.trash.join(entry).join("removed.json").is_file());
+    }
+}
