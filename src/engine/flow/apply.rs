@@ -57,7 +57,8 @@ impl State {
                 step.answer.clone_from(answer);
             }
             StepMove::Retry => (step.ended, step.answer) = (None, None),
-            StepMove::NeedsMet | StepMove::Prepare => {}
+            StepMove::Prepare => step.began = Some(now),
+            StepMove::NeedsMet => {}
         }
         flow.moved(at, before);
     }
