@@ -94,10 +94,12 @@ pub struct Step {
 }
 
 impl Step {
-    /// Whether it must be durable before its effects are performed.
+    /// Whether it must be durable before its effects are performed. People know a message by its id as soon as it is shown, so an id
+    /// is never taken back.
     #[must_use]
     pub fn outward(&self) -> bool {
-        !self.events.is_empty() && self.effects.iter().any(Effect::outward)
+        let names_one = self.events.iter().any(|event| matches!(event, Event::Accepted { .. }));
+        names_one || !self.events.is_empty() && self.effects.iter().any(Effect::outward)
     }
 }
 

@@ -37,9 +37,9 @@ fn is_sound(plan: &Plan) {
         assert_eq!(plan.graph.needs(step).len(), task.dependencies.len());
         assert!(!task.description.trim().is_empty());
         assert!((1..=NAME_CHARS_MAX).contains(&task.name.chars().count()) && !task.name.contains('\n'));
-        if let TaskTree::SharedWith(owner) = &task.tree {
+        if let Some(TaskTree::SharedWith(owner)) = &task.tree {
             let owner = plan.graph.place(owner).and_then(|place| plan.tasks.get(place));
-            assert!(owner.is_some_and(|owner| owner.tree == TaskTree::New), "{task:?}");
+            assert!(owner.is_some_and(|owner| !matches!(owner.tree, Some(TaskTree::SharedWith(_)))), "{task:?}");
         }
     }
 }

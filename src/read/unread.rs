@@ -42,5 +42,6 @@ pub(super) fn is_answered(finished: &Finished) -> bool {
     finished.outcome == Outcome::Completed
         && message.kind == Kind::Task
         && message.parent.is_none()
+        && message.step.is_none() // its session has the answer
         && message.from.is_user()
 }

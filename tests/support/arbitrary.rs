@@ -8,12 +8,14 @@ use serde_json::Value;
 use std::sync::Arc;
 use tasuki::engine::event::{AgentChange, Answer, Event, Why};
 use tasuki::engine::evidence::{Base, Checks, Evidence, FailedCheck, KeptClaim};
-use tasuki::engine::flow::flow::{FlowHead, FlowKind, StepSpec};
+use tasuki::engine::flow::branch::BranchName;
+use tasuki::engine::flow::flow::{FlowHead, FlowKind, StepHire, StepSpec};
 use tasuki::engine::flow::id::{FlowId, StepRef};
 use tasuki::engine::flow::name::StepName;
 use tasuki::engine::flow::plan::OnFailure;
 use tasuki::engine::flow::stage::FlowMove;
 use tasuki::engine::flow::step::StepMove;
+use tasuki::engine::flow::tree::{FlowRepository, StepTree, TreeMove};
 use tasuki::engine::flow::unmet::Join;
 use tasuki::engine::flow::worker::StepWorker;
 use tasuki::engine::life::interrupted::Interrupted;
@@ -69,6 +71,18 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
             .prop_map(|(flow, to, why)| Event::FlowMoved { flow, to, why })
             .boxed(),
         kept_flow().boxed(),
+        (flow_id(), step_name(), select(TreeMove::ALL.to_vec()), any::<u16>(), of(shared_text()), of(text()))
+            .prop_map(|(flow, tree, to, number, path, why)| Event::TreeMoved {
+                flow,
+                tree,
+                to,
+                branch: (number % 2 == 0)
+                    .then(|| BranchName::new(&format!("agent/a{number}")).expect("a branch")),
+                base: path.clone(),
+                path,
+                why
+            })
+            .boxed(),
         (flow_id(), of(text()), select(OnFailure::ALL.to_vec()), any::<u16>())
             .prop_map(|(flow, name, on_failure, parallel)| Event::FlowPlanned {
                 flow,
@@ -170,6 +184,7 @@ fn message() -> impl Strategy<Value = Message> {
                 expect,
                 retry_of,
                 step,
+                folder: (digest.0 % 5 == 0).then(|| "/r 家/agent-task-1".into()),
             }),
         }
     })
@@ -234,6 +249,8 @@ fn flow_head() -> impl Strategy<Value = FlowHead> {
             name,
             on_failure,
             parallel,
+            repository: (parallel % 2 == 0)
+                .then(|| Box::new(FlowRepository { root: "/r 家".to_owned(), base: "c0ffee".to_owned() })),
             confirm,
         },
     )
@@ -241,13 +258,18 @@ fn flow_head() -> impl Strategy<Value = FlowHead> {
 
 fn step_spec() -> impl Strategy<Value = StepSpec> {
     let who = (step_name(), text(), vec(step_name(), 0..3), select(Join::ALL.to_vec()));
-    let how = (agent_name(), of(number()), of(expect().prop_map(Box::new)));
-    (who, how).prop_map(|((name, title, needs, join), (to, timeout_ms, expect))| StepSpec {
+    let like = prop_oneof![agent_name().prop_map(Like::Member), text().prop_map(Like::Profile)];
+    let hire = (of(like), of(text())).prop_map(|(like, model)| Box::new(StepHire { like, model }));
+    let tree = prop_oneof![Just(StepTree::New), step_name().prop_map(StepTree::SharedWith)];
+    let how = (agent_name(), of(hire), of(tree), of(number()), of(expect().prop_map(Box::new)));
+    (who, how).prop_map(|((name, title, needs, join), (to, hire, tree, timeout_ms, expect))| StepSpec {
         name,
         title,
         needs,
         join,
         to,
+        hire,
+        tree,
         timeout_ms,
         expect,
     })

@@ -1,6 +1,7 @@
 //! Who asks over the socket: people and agents that send, command and wait. What each was told is kept as a promise;
 //! whoever got no answer asks again with the same ids, as a client does.
 
+use super::flows_told::FlowsTold;
 use super::promises::Promises;
 use super::roster::RosterTold;
 use crate::daemon::clients::request::{Call, Request, Response, Until};
@@ -74,6 +75,7 @@ pub(super) struct Callers {
     lost: Vec<usize>,
     pub(super) told: Promises,
     pub(super) roster: RosterTold,
+    pub(super) flows: FlowsTold,
 }
 
 /// What came of listening to the daemon.
@@ -190,6 +192,7 @@ impl Callers {
             heard.met.extend(self.take(&wish, &response));
             if let Wish::Command(command, _) = &wish {
                 heard.met.extend(self.roster.take(command, &response));
+                heard.met.extend(self.flows.take(command, &response));
             }
             if let (Wish::Halt(on), Response::Ok) = (&wish, &response) {
                 heard.stopped = Some(*on);

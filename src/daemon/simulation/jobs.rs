@@ -31,6 +31,13 @@ impl Run {
                 let commit = Some("c0ffee".to_owned());
                 Found::Base(Base { agent, at: now, commit, log_bytes: 1, command, record: None })
             }
+            (Job::MakeTree { branch, .. }, JobId::Tree { .. }) => {
+                self.trace.meet("worktrees made");
+                match fails {
+                    true => Found::NotDone("a conflict in 家.rs".to_owned()),
+                    false => Found::Tree { path: format!("/r/{branch}").into(), base: "c0ffee".into() },
+                }
+            }
             (Job::Check { .. }, JobId::Check { message, made }) => self.found(message, *made, fails, now),
             (job, id) => return Err(format!("{id} is not {job:?}")),
         };

@@ -73,6 +73,7 @@ fn check(life: &Incarnation, model: &Model) -> Result<(), Wrong> {
     let are_alike = here.open == there.open
         && here.agents == there.agents
         && here.queues == there.queues
+        && here.flows == there.flows
         && here.halted == there.halted
         && here.tally == there.tally;
     if are_alike {

@@ -10,6 +10,10 @@ mod callers;
 mod cut;
 mod deeds;
 mod ending;
+mod flow_plans;
+mod flow_rules;
+mod flows;
+mod flows_told;
 mod hiring;
 mod history;
 mod jobs;
@@ -45,7 +49,7 @@ use std::process::Command;
 const SEEDS: u64 = 120;
 
 /// What these have to come by at least, or they prove little: about half of what they do.
-const MET: [(&str, u64); 62] = [
+const MET: [(&str, u64); 68] = [
     ("messages", 1_750),
     ("kills", 375),
     ("deaths in a change", 175),
@@ -108,6 +112,12 @@ const MET: [(&str, u64); 62] = [
     ("deaths after a job", 2),
     ("ends with the agents", 5),
     ("ends without the agents", 6),
+    ("flows opened", 75),
+    ("flows refused", 40),
+    ("flows paused", 35),
+    ("flows resumed", 40),
+    ("flows cancelled", 7),
+    ("steps tried again", 6),
 ];
 
 #[test]

@@ -43,6 +43,8 @@ pub(super) fn check_end(run: &mut Run) -> Result<(), Wrong> {
     check_commands(&told)?;
     run.deeds.check(&told)?;
     run.callers.roster.check(&told)?;
+    told.flows.check()?;
+    run.callers.flows.check(&told.flows)?;
     let mut copies: BTreeMap<&str, u32> = BTreeMap::new();
     let letters = &run.callers.letters;
     let dropped = run.people.drops.iter().flat_map(|drop| &drop.contents);
@@ -225,7 +227,10 @@ fn check_replay(run: &Run, dir: &Path) -> Result<(), Wrong> {
     let (_, memory) = crate::daemon::start::replay::open(dir, "after", run.settings.team.clone())
         .map_err(|error| error.to_string())?;
     let (here, there) = (engine.state(), memory.fold.engine.state());
-    let same = here.open == there.open && here.agents == there.agents && here.hired == there.hired;
+    let same = here.open == there.open
+        && here.agents == there.agents
+        && here.hired == there.hired
+        && here.flows == there.flows;
     if !same || here.halted != there.halted || engine.team() != memory.fold.engine.team() {
         return Err(format!("a replay gives another state:\n{there:#?}\nis not\n{here:#?}"));
     }

@@ -223,7 +223,7 @@ impl Run {
     }
 
     /// A key, whose it is if it is that of the one who speaks, and who speaks.
-    fn some_key(&mut self) -> Option<(String, Option<AgentName>, String)> {
+    pub(super) fn some_key(&mut self) -> Option<(String, Option<AgentName>, String)> {
         let Now::Alive(life) = &self.now else { return None };
         let pane = self.chance.pick(&self.panes.all)?;
         let key = life.daemon.panes.key(&pane.agent, pane.nonce);
@@ -236,7 +236,12 @@ impl Run {
     }
 
     pub(super) fn command(&mut self, command: Command) {
-        self.call(Wish::Command(command, None));
+        self.command_as(command, None);
+    }
+
+    /// The same by an agent, with its key.
+    pub(super) fn command_as(&mut self, command: Command, by: Option<(String, AgentName)>) {
+        self.call(Wish::Command(command, by));
     }
 
     pub(super) fn call(&mut self, wish: Wish) {

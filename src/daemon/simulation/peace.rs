@@ -82,6 +82,7 @@ impl Run {
             .collect();
         held.into_iter().for_each(|id| self.command(Command::Retry(id)));
         self.touch_stop(false);
+        self.resume_flows();
         for lost in self.callers.all_lost() {
             self.call(lost);
         }
@@ -95,6 +96,7 @@ impl Run {
     pub(super) fn is_done(&self) -> bool {
         let Now::Alive(life) = &self.now else { return false };
         life.daemon.engine.state().open.is_empty()
+            && self.open_flows().next().is_none()
             && life.daemon.journal.is_idle()
             && life.daemon.views.is_idle()
             && life.daemon.mailbox.claims.is_empty()
@@ -115,6 +117,10 @@ impl Run {
         let phases: Vec<_> =
             state.agents.iter().map(|(name, agent)| (name, &agent.phase, &agent.blocked)).collect();
         let now = life.daemon.timers.clock.now().0;
-        format!("{now}: {open:#?} {phases:?}; lies there: {}", oracle::anything_lies_there(&self.root))
+        let flows: Vec<_> = self.open_flows().collect();
+        format!(
+            "{now}: {open:#?} {flows:#?} {phases:?}; lies there: {}",
+            oracle::anything_lies_there(&self.root)
+        )
     }
 }

@@ -7,6 +7,9 @@ use super::told::JournalSays;
 use super::wrong::Wrong;
 use crate::daemon::journal::rotation::RotationStage;
 use crate::engine::event::Event;
+use crate::engine::flow::id::FlowId;
+use crate::engine::flow::name::StepName;
+use crate::engine::flow::stage::FlowMove;
 use crate::engine::words::{MessageId, Millis};
 use crate::io::fake::Machine;
 use crate::io::journal::{Kind, ReadOrder, scan};
@@ -24,6 +27,8 @@ struct Places {
     ended: BTreeMap<MessageId, u32>,
     /// Parts that ended while their tasks were open.
     parts: BTreeMap<MessageId, BTreeSet<MessageId>>,
+    /// Flows that are not completed: where each was opened, and the messages that its steps were.
+    flows: BTreeMap<FlowId, (u32, BTreeMap<StepName, MessageId>)>,
 }
 
 impl Places {
@@ -45,12 +50,29 @@ impl Places {
 
     fn take(&mut self, segment: u32, event: Event) {
         match event {
-            Event::Accepted { message, .. } => {
+            Event::Accepted { message, given, .. } => {
                 if let Some(whole) = message.part_of() {
                     self.wholes.insert(message.id.clone(), whole.clone());
                 }
-                self.accepted.insert(message.id, segment);
+                if let Some(step) = message.step.as_deref() {
+                    let parts = given.into_iter().map(|answer| answer.child);
+                    self.parts.entry(message.id.clone()).or_default().extend(parts);
+                    // Its content is that of its step.
+                    let opened = self.flows.get(&step.flow).map_or(segment, |(at, _)| *at);
+                    self.accepted.insert(message.id, opened);
+                } else {
+                    self.accepted.insert(message.id, segment);
+                }
             }
+            Event::FlowOpened { head, .. } => {
+                self.flows.insert(head.id.clone(), (segment, BTreeMap::new()));
+            }
+            Event::StepMoved { flow, step, answer, .. } => {
+                let Some((_, answers)) = self.flows.get_mut(&flow) else { return };
+                answers.remove(&step);
+                answers.extend(answer.map(|answer| (step, answer.child)));
+            }
+            Event::FlowMoved { flow, to: FlowMove::Complete, .. } => drop(self.flows.remove(&flow)),
             Event::Ended { id, .. } => {
                 self.parts.remove(&id);
                 if let Some(whole) = self.wholes.get(&id).filter(|whole| !self.ended.contains_key(*whole)) {
@@ -66,8 +88,10 @@ impl Places {
     /// part of what is open.
     fn first_needed(&self, newest: u32) -> u32 {
         let open = self.accepted.iter().filter(|(id, _)| self.ended.get(*id).is_none_or(|at| *at == newest));
-        let parts = self.parts.values().flatten().map(|part| &self.ended[part]);
-        open.map(|(_, at)| at).chain(parts).copied().min().unwrap_or(newest)
+        let of_flows = self.flows.values().flat_map(|(_, answers)| answers.values());
+        let parts = self.parts.values().flatten().chain(of_flows).map(|part| &self.ended[part]);
+        let flows = self.flows.values().map(|(at, _)| at);
+        open.map(|(_, at)| at).chain(parts).chain(flows).copied().min().unwrap_or(newest)
     }
 }
 

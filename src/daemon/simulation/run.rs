@@ -9,7 +9,7 @@ use crate::io::fake::Machine;
 use std::rc::Rc;
 
 /// Things that happen before peace.
-const STEPS: u64 = 1_200;
+const STEPS: u64 = 1_207;
 /// And until everything has come to its end; far more than it takes.
 const STEPS_TO_PEACE: u64 = 20_000;
 /// After so many things somebody looks at what has ended.
@@ -52,8 +52,9 @@ impl Run {
         let ms = self.chance.below(4);
         self.pass(ms);
         self.go_on_soon();
-        match self.chance.below(320) {
-            300.. => drop(self.jobs_work()?),
+        match self.chance.below(322) {
+            320.. => self.open_or_steer_a_flow(),
+            300..320 => drop(self.jobs_work()?),
             0..60 => drop(self.turn_loop()),
             60..100 => self.write(),
             100..130 => self.show(),
@@ -90,6 +91,7 @@ impl Run {
         self.steps += 1;
         if self.steps.is_multiple_of(LOOK_EVERY) {
             self.check_hands()?;
+            self.check_flows()?;
             self.look_at_ends()?;
         }
         if Machine::with(|machine| machine.faults.dead) {

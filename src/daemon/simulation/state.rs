@@ -2,6 +2,7 @@
 
 use super::callers::Callers;
 use super::deeds::Deeds;
+use super::flow_plans::Flows;
 use super::history::History;
 use super::life::Incarnation;
 use super::people::People;
@@ -52,6 +53,7 @@ pub(super) struct Run {
     pub(super) now: Now,
     pub(super) panes: Panes,
     pub(super) people: People,
+    pub(super) flows: Flows,
     pub(super) trace: Trace,
     pub(super) callers: Callers,
     /// What answers those who look, if it is there: it outlives the loop, and dies with the process.
@@ -153,6 +155,7 @@ impl Run {
             now: Now::Dead(0, None),
             panes: Panes::default(),
             people: People::default(),
+            flows: Flows::default(),
             trace: Trace::new(whole),
             callers: Callers::default(),
             model: None,

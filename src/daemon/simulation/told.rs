@@ -1,5 +1,6 @@
 //! What the journal tells of all lives.
 
+use super::flow_rules::FlowsSaid;
 use super::wrong::Wrong;
 use crate::engine::event::{AgentChange, Answer, Event, Why};
 use crate::engine::history;
@@ -41,6 +42,7 @@ pub(super) struct JournalSays {
     /// How often each agent was hired, and dismissed by somebody.
     pub(super) hired: BTreeMap<AgentName, u32>,
     pub(super) dismissed: BTreeMap<AgentName, u32>,
+    pub(super) flows: FlowsSaid,
     /// Names of files that were refused.
     pub(super) refused: BTreeSet<String>,
     /// What the activity log says of it, and how often.
@@ -81,6 +83,7 @@ impl JournalSays {
     }
 
     fn take_step(&mut self, at: Millis, events: Vec<Event>) {
+        self.flows.take_line(&events);
         let fails = |event: &Event| match event {
             Event::Ended { id, outcome: Outcome::Failed, .. } => Some(id.clone()),
             _ => None,
@@ -100,7 +103,10 @@ impl JournalSays {
         }
         match event {
             Event::Accepted { message, body, .. } => {
-                self.contents.entry(body.content.to_string()).or_default().push(message.id.clone());
+                let of = message.step.as_deref();
+                let of_step = of.and_then(|of| self.flows.text(&of.flow, of.step.as_ref()?));
+                let content = of_step.unwrap_or(&body.content).to_owned();
+                self.contents.entry(content).or_default().push(message.id.clone());
                 self.accepted.entry(message.id.clone()).or_default().push(*message);
             }
             Event::Ended { id, outcome, answer, why } => {
@@ -124,7 +130,8 @@ impl JournalSays {
                 all.push((turn, text.to_string()));
             }
             Event::Moved { id, to: Move::Intend(turn), .. } => {
-                let parts = self.parts.get(&id).cloned().unwrap_or_default();
+                let mut parts = self.parts.get(&id).cloned().unwrap_or_default();
+                parts.extend(self.flows.given.get(&id).into_iter().flatten().cloned());
                 // One that is typed again may be read as it was typed first.
                 self.known.entry((id.clone(), turn.number)).or_insert(parts);
                 if turn.kind != TurnKind::Reminder {

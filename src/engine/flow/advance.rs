@@ -35,7 +35,10 @@ impl Work<'_> {
             let why = format!("there is a session {} already", head.id);
             return Err(Refusal::new(Code::IdConflict, why).at("id"));
         }
-        if self.state.flows.len() >= FLOWS_MAX {
+        if self.live.disk_full {
+            return Err(Refusal::new(Code::DiskFull, "the disk is nearly full"));
+        }
+        if self.state.flows.values().filter(|flow| flow.stage.is_open()).count() >= FLOWS_MAX {
             let why = format!("{} are open, and no more may be", counted(FLOWS_MAX, "session"));
             return Err(Refusal::new(Code::TooMany, why));
         }
@@ -111,15 +114,20 @@ impl Work<'_> {
             }
             (FlowWish::Pause, _) => return cannot("paused"),
             (FlowWish::Resume, FlowStage::Paused | FlowStage::Failed) => {
-                self.move_flow(id, FlowMove::Resume, by);
-                if stage == FlowStage::Failed && self.state.flows.get(id).is_some_and(|flow| flow.steps.is_empty()) {
-                    self.ask_plan_again(id);
-                }
                 let failed: Option<Vec<usize>> =
                     self.state.flows.get(id).map(|flow| flow.failed().iter().copied().collect());
-                for at in failed.unwrap_or_default() {
-                    self.retry_step(id, at);
+                let failed = failed.unwrap_or_default();
+                let asks = self.state.flows.get(id).is_some_and(|flow| flow.steps.is_empty());
+                if failed.is_empty() && stage == FlowStage::Failed && !asks {
+                    let why =
+                        format!("session {id} was cancelled, and no task of it has failed: begin another");
+                    return Err(Refusal::new(Code::WrongStage, why));
                 }
+                self.move_flow(id, FlowMove::Resume, by);
+                if asks && stage == FlowStage::Failed {
+                    self.ask_plan_again(id);
+                }
+                failed.into_iter().for_each(|at| self.retry_step(id, at));
                 "goes on"
             }
             (FlowWish::Resume, _) => return cannot("resumed"),
@@ -172,6 +180,10 @@ impl Work<'_> {
                 let stage = flow.steps.get(*at).map(|step| step.stage);
                 stage == Some(StepStage::Cancelled(CancelCause::NeedFailed))
             };
+            let stage = flow.steps.get(at).map(|step| step.stage);
+            if stage != Some(StepStage::Failed) && !waits(&at) {
+                continue; // it stands behind two that are tried again
+            }
             again.extend(flow.needed_by(at).iter().copied().filter(waits));
             self.move_step(id, at, StepMove::Retry, None);
         }
@@ -348,11 +360,9 @@ impl Work<'_> {
         format!("not completed: {}", lost.join(", "))
     }
 
-    /// Gives steps to agents, as many as there is room for. After a failure of a flow that stops there, none.
+    /// Gives steps to agents, as many as there is room for.
     fn begin_steps(&mut self, id: &FlowId) {
-        while let Some(flow) = self.state.flows.get(id) {
-            let stops = flow.head.on_failure == OnFailure::Stop && !flow.failed().is_empty();
-            let Some(at) = flow.next().filter(|_| !stops) else { return };
+        while let Some(at) = self.state.flows.get(id).and_then(|flow| flow.next()) {
             self.begin_step(id, at);
         }
     }
@@ -404,9 +414,7 @@ impl Work<'_> {
     /// A flow ends when all its steps have, or when nothing is under way any more after a failure at which it stops.
     fn end_flow(&mut self, id: &FlowId) {
         let Some(flow) = self.state.flows.get(id) else { return };
-        if !matches!(flow.stage, FlowStage::Active | FlowStage::Paused) || flow.under_way() > 0
-            || flow.is_being_planned()
-        {
+        if !flow.stage.is_open() || flow.under_way() > 0 || flow.is_being_planned() {
             return;
         }
         let failed = flow.failed().len();
@@ -416,7 +424,7 @@ impl Work<'_> {
             let why = (!is_done).then(|| "not every task was completed".to_owned());
             return self.move_flow(id, if is_done { FlowMove::Complete } else { FlowMove::Fail }, why);
         }
-        if flow.head.on_failure == OnFailure::Stop && failed > 0 {
+        if flow.has_stopped() {
             let why = format!("{} failed, and it stops there", counted(failed, "task"));
             self.move_flow(id, FlowMove::Fail, Some(why));
         }

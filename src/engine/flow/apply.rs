@@ -100,7 +100,8 @@ impl State {
                 step.worker.clone_from(worker);
             }
             StepMove::Retry => (step.ended, step.answer, step.worker) = (None, None, None),
-            StepMove::NeedsMet | StepMove::Prepare => {}
+            StepMove::Prepare => step.began = Some(now),
+            StepMove::NeedsMet => {}
         }
         flow.changed_at = now;
         flow.moved(at, before);

@@ -330,23 +330,40 @@ impl Flow {
         decided.into_iter().filter(waits).map(|at| (at, unmet.needs(at))).collect()
     }
 
-    /// The next step to begin, if there is room for one.
+    /// The next step to begin, if there is room for one. One that was ready waits while something that it needs is tried again.
     #[must_use]
     pub(in crate::engine) fn next(&self) -> Option<usize> {
         let has_room = match usize::from(self.head.parallel) {
             0 => true,
             most => self.schedule.under_way.len() < most,
         };
-        if !has_room || !self.stage.begins_steps() {
-            return None;
-        }
-        if !self.schedule.shares {
-            return self.schedule.ready.first().copied();
-        }
+        let (_, unmet) = self.schedule.graph.as_ref().filter(|_| has_room && self.stage.begins_steps())?;
+        let stops = self.stops();
         // One worktree has one running step.
-        let busy: BTreeSet<&StepName> = self.schedule.under_way.iter().filter_map(|at| self.tree_of(*at)).collect();
-        let is_free = |at: &&usize| self.tree_of(**at).is_none_or(|tree| !busy.contains(tree));
-        self.schedule.ready.iter().find(is_free).copied()
+        let busy: BTreeSet<&StepName> = match self.schedule.shares {
+            true => self.schedule.under_way.iter().filter_map(|at| self.tree_of(*at)).collect(),
+            false => BTreeSet::new(),
+        };
+        let is_free = |at: usize| self.tree_of(at).is_none_or(|tree| !busy.contains(tree));
+        let may_begin = |at: &&usize| {
+            unmet.needs(**at) == Needs::Met && (!stops || self.is_retried(**at)) && is_free(**at)
+        };
+        self.schedule.ready.iter().find(may_begin).copied()
+    }
+
+    /// Whether nothing new begins after a failure, but for what somebody has tried again.
+    fn stops(&self) -> bool {
+        self.head.on_failure == OnFailure::Stop && !self.schedule.failed.is_empty()
+    }
+
+    /// Whether it stops at a failure, and nobody waits for a step that is tried again.
+    pub(in crate::engine) fn has_stopped(&self) -> bool {
+        self.stops() && !self.schedule.ready.iter().any(|at| self.is_retried(*at))
+    }
+
+    /// Whether a step that is ready has begun before.
+    fn is_retried(&self, at: usize) -> bool {
+        self.steps.get(at).is_some_and(|step| step.began.is_some())
     }
 
     /// The step whose worktree a step is done in.

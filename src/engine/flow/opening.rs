@@ -2,12 +2,14 @@
 
 use super::flow::{FlowHead, FlowKind, StepHire, StepSpec};
 use super::id::FlowId;
+use super::name::StepName;
 use super::plan::{Assignee, HireFrom, HireWish, OnFailure, Plan, PlannedTask, TaskTree};
 use super::tree::{FlowRepository, StepTree};
 use crate::engine::message::Body;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::team::roster::Like;
 use crate::engine::words::AgentName;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A flow that is to be opened. Its steps make a graph.
@@ -72,7 +74,17 @@ impl FoundPlan {
     /// A task that wants a worktree where there is no repository.
     pub fn of(plan: Plan, trees: bool) -> Result<Self, Refusal> {
         let Plan { name, on_failure, parallel, tasks, .. } = plan;
-        let steps = tasks.into_iter().map(|task| step(task, trees)).collect::<Result<_, _>>()?;
+        let mut steps = tasks.into_iter().map(|task| step(task, trees)).collect::<Result<Vec<_>, _>>()?;
+        let shared = steps.iter().filter_map(|(spec, _)| match &spec.tree {
+            Some(StepTree::SharedWith(owner)) => Some(owner.clone()),
+            Some(StepTree::New) | None => None,
+        });
+        let shared: HashSet<StepName> = shared.collect();
+        for (spec, _) in &mut steps {
+            if spec.tree.is_none() && shared.contains(&spec.name) {
+                spec.tree = Some(StepTree::New);
+            }
+        }
         Ok(Self { name, on_failure, parallel, steps })
     }
 }

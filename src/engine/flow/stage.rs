@@ -43,6 +43,15 @@ impl FlowStage {
         }
     }
 
+    /// Whether it has not ended.
+    #[must_use]
+    pub const fn is_open(self) -> bool {
+        match self {
+            Self::Active | Self::Paused => true,
+            Self::Completed | Self::Failed => false,
+        }
+    }
+
     /// Whether steps may begin.
     #[must_use]
     pub const fn begins_steps(self) -> bool {

@@ -30,6 +30,7 @@ fn is_unseen(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::words::AgentName;
 
     #[test]
     fn a_phrase_is_made_of_the_name() {

@@ -9,6 +9,7 @@ use tasuki::engine::flow::name::StepName;
 use tasuki::engine::flow::opening::Opening;
 use tasuki::engine::flow::plan::OnFailure;
 use tasuki::engine::flow::stage::FlowStage;
+use tasuki::engine::flow::step::StepMove;
 use tasuki::engine::flow::unmet::Join;
 use tasuki::engine::flow::wish::FlowWish;
 use tasuki::engine::input::{Command, Input};
@@ -35,6 +36,8 @@ pub(crate) fn opening(lines: &str, on_failure: OnFailure, parallel: u16) -> Open
             needs: needs.unwrap_or_default(),
             join: if words.get(3) == Some(&"any") { Join::Any } else { Join::All },
             to: name(words[1]),
+            hire: None,
+            tree: None,
             timeout_ms: None,
             expect: None,
         };
@@ -49,6 +52,7 @@ pub(crate) fn opening(lines: &str, on_failure: OnFailure, parallel: u16) -> Open
         name: Some("a try".to_owned()),
         on_failure,
         parallel,
+        repository: None,
         confirm: false,
     };
     Opening { head, request: Body { content: lines.into(), extra: "".into() }, steps, ask: None }
@@ -185,6 +189,97 @@ fn what_failed_is_tried_again_and_what_was_cancelled_for_it_waits_again() {
     world.crash(&["boss", "ann", "bob", "eve"]);
     world.wish(FlowWish::Resume);
     assert_eq!((world.steps(), world.flow_stage()), (vec!["sent", "pending", "pending"], FlowStage::Active));
+}
+
+#[test]
+fn what_is_ready_waits_while_what_it_needs_is_tried_again() {
+    let lines = "task-1 ann\ntask-2 bob\ntask-3 boss task-1,task-2 any";
+    let mut world = World::new(team());
+    world.open(lines, OnFailure::Stop, 0);
+    world.work("ann");
+    world.cancel(world.message("task-2").as_str());
+    assert_eq!(
+        (world.steps(), world.flow_stage()),
+        (vec!["completed", "failed", "ready"], FlowStage::Failed)
+    );
+    world.crash(&["boss", "ann", "bob", "eve"]);
+    world.wish(FlowWish::Resume);
+    assert_eq!(world.steps(), ["completed", "sent", "ready"], "it is told what comes of both");
+    world.work("bob");
+    assert_eq!(world.steps(), ["completed", "completed", "sent"]);
+    assert_eq!(world.engine.state().open[&world.message("task-3")].given, 2);
+    // The same where a flow goes on.
+    let mut world = World::new(team());
+    world.open("task-1 ann\ntask-2 bob\ntask-3 boss task-1", OnFailure::Continue, 1);
+    world.cancel(world.message("task-1").as_str());
+    assert_eq!(world.steps(), ["failed", "sent", "ready"]);
+    world.wish(FlowWish::Retry(step("task-1")));
+    world.work("bob");
+    assert_eq!(world.steps(), ["sent", "completed", "ready"]);
+    world.work("ann");
+    assert_eq!(world.steps(), ["completed", "completed", "sent"]);
+}
+
+#[test]
+fn one_of_several_that_failed_is_tried_again_by_itself() {
+    let failed = || {
+        let mut world = World::new(team());
+        world.open("task-1 ann\ntask-2 bob\ntask-3 boss task-1", OnFailure::Stop, 0);
+        world.cancel(world.message("task-1").as_str());
+        world.cancel(world.message("task-2").as_str());
+        assert_eq!(
+            (world.steps(), world.flow_stage()),
+            (vec!["failed", "failed", "pending"], FlowStage::Failed)
+        );
+        world
+    };
+    let mut world = failed();
+    let said = world.wish(FlowWish::Retry(step("task-1")));
+    assert_eq!(
+        (world.steps(), world.flow_stage()),
+        (vec!["sent", "failed", "pending"], FlowStage::Active),
+        "{said}"
+    );
+    world.work("ann");
+    // The other one is not done, and it stops there.
+    assert_eq!(
+        (world.steps(), world.flow_stage()),
+        (vec!["completed", "failed", "ready"], FlowStage::Failed)
+    );
+    // While all is stopped it waits, and is not given up.
+    let mut world = failed();
+    world.step(Input::Halt(true, None));
+    world.wish(FlowWish::Retry(step("task-2")));
+    assert_eq!((world.steps(), world.flow_stage()), (vec!["failed", "ready", "pending"], FlowStage::Active));
+    world.crash(&["boss", "ann", "bob", "eve"]);
+    world.step(Input::Halt(false, None));
+    assert_eq!(world.steps(), ["failed", "sent", "pending"]);
+}
+
+#[test]
+fn each_step_is_tried_again_once_though_it_stands_behind_several() {
+    let mut world = World::new(team());
+    let lines = "task-1 ann\ntask-2 bob task-1,task-3\ntask-3 eve task-1";
+    world.open(lines, OnFailure::Skip, 0);
+    world.cancel(world.message("task-1").as_str());
+    assert_eq!(world.steps(), ["failed", "cancelled", "cancelled"]);
+    world.wish(FlowWish::Resume);
+    let (_, _, line) = world.journal.last().expect("a line");
+    let retried = line.iter().filter(|event| matches!(event, Event::StepMoved { to: StepMove::Retry, .. }));
+    assert_eq!(retried.count(), 3, "{line:#?}");
+}
+
+#[test]
+fn what_cannot_go_on_or_begin_is_not_said_to() {
+    let mut world = World::new(team());
+    world.open("task-1 ann", OnFailure::Stop, 0);
+    world.wish(FlowWish::Cancel);
+    let said = world.wish(FlowWish::Resume);
+    assert!(said.contains("refused wrong-stage") && said.contains("was cancelled"), "{said}");
+    let mut world = World::new(team());
+    world.engine.disk_is_full(true);
+    let said = world.open("task-1 ann", OnFailure::Stop, 0);
+    assert!(said.contains("refused disk-full") && world.engine.state().flows.is_empty(), "{said}");
 }
 
 #[test]

@@ -67,6 +67,10 @@ pub(crate) fn say_event(event: &Event, now: Millis) -> String {
             let why = why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
             format!("{} {step} {}{message}{why}", short(flow), to.word())
         }
+        Event::TreeMoved { flow, tree, to, why, .. } => {
+            let why = why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+            format!("{} tree of {tree} {}{why}", short(flow), to.word())
+        }
         Event::FlowMoved { flow, to, why } => {
             let why = why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
             format!("flow {} {}{why}", short(flow), to.word())

@@ -292,7 +292,11 @@ impl World {
                 let (check, how) = ("file a.md".to_owned(), "so".to_owned());
                 Found::Checked(vec![Evidence { check, passed, broken, how, at: self.now, ms: 1 }])
             }
-            Job::ReadPlan { master, .. } => Found::Plan(found_plan(&master, how)),
+            Job::ReadPlan { .. } => Found::Plan(found_plan(how)),
+            Job::MakeTree { branch, .. } if how % 6 != 5 => {
+                Found::Tree { path: format!("/r/{branch}").into(), base: "c0ffee".into() }
+            }
+            Job::MakeTree { .. } => Found::NotDone("a conflict".to_owned()),
         };
         self.step(Input::Job { id, found })
     }

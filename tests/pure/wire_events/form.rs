@@ -132,6 +132,7 @@ fn a_message_with_everything() {
             })),
             retry_of: Some(id("msg-old")),
             step: None,
+            folder: None,
         }),
         ..message()
     };

@@ -85,7 +85,7 @@ fn every_event_is_drawn_and_has_its_name() {
         assert!(line.starts_with(&format!(r#"[{{"event":"{}""#, name(&event))), "{line}");
         seen.insert(name(&event));
     }
-    assert_eq!(seen.len(), 21, "{seen:?}");
+    assert_eq!(seen.len(), 22, "{seen:?}");
 }
 
 /// What these events make of an empty state.
@@ -148,6 +148,7 @@ fn name(event: &Event) -> &'static str {
         Event::StepPlanned { .. } => "step_planned",
         Event::FlowPlanned { .. } => "flow_planned",
         Event::StepMoved { .. } => "step_moved",
+        Event::TreeMoved { .. } => "tree_moved",
         Event::FlowMoved { .. } => "flow_moved",
         Event::KeptFlow(_) => "kept_flow",
     }

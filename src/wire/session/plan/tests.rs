@@ -71,10 +71,10 @@ fn a_whole_plan_is_read_as_it_is_written() {
         docs.who,
         Some(Assignee::Hired(HireWish { from: HireFrom::Provider("claude".into()), model: None }))
     );
-    let shared = TaskTree::SharedWith(keys.id.clone());
+    let shared = Some(TaskTree::SharedWith(keys.id.clone()));
     assert_eq!(
         (&keys.tree, &sign.tree, &docs.tree, &all.tree),
-        (&TaskTree::New, &shared, &TaskTree::New, &shared)
+        (&None, &shared, &None, &shared)
     );
     assert_eq!((all.join, all.who.as_ref(), keys.join), (Join::Any, None, Join::All));
     assert_eq!(plan.graph.order().len(), 4);
@@ -97,10 +97,10 @@ fn dependencies_that_share_one_worktree_need_no_name() {
     let plan = good(&format!(
         "tasks:\n- {{name: a, description: b, dependencies: [task-2, task-3], {shared}}}\n- {{name: a, description: b, dependencies: [task-3], {shared}}}\n- {{name: a, description: b}}\n"
     ));
-    let owner = TaskTree::SharedWith(StepName::numbered(3));
+    let owner = Some(TaskTree::SharedWith(StepName::numbered(3)));
     assert_eq!(
         plan.tasks.iter().map(|task| &task.tree).collect::<Vec<_>>(),
-        [&owner, &owner, &TaskTree::New]
+        [&owner, &owner, &None]
     );
 }
 
@@ -126,7 +126,7 @@ fn the_largest_plans_are_read_and_each_name_is_looked_up_once() {
     for form in forms {
         let (plan, compared) = compared(&json!({"tasks": (0..STEPS_MAX).map(form).collect::<Vec<_>>()}));
         assert_eq!(plan.tasks.len(), STEPS_MAX);
-        assert_eq!(plan.tasks[STEPS_MAX - 1].tree, TaskTree::SharedWith(StepName::numbered(1)));
+        assert_eq!(plan.tasks[STEPS_MAX - 1].tree, Some(TaskTree::SharedWith(StepName::numbered(1))));
         assert!(compared < 8 * STEPS_MAX, "{compared} comparisons");
     }
     let many: Vec<String> = (1..1_000).map(|at| format!("task-{at}")).collect();
@@ -181,9 +181,10 @@ proptest! {
         for (task, (title, text, _, any, _)) in plan.tasks.iter().zip(&tasks) {
             prop_assert_eq!((task.name.as_str(), task.description.as_ref()), (title.trim(), text.as_str()));
             prop_assert_eq!(task.join == Join::Any, *any);
-            if let TaskTree::SharedWith(owner) = &task.tree {
+            if let Some(TaskTree::SharedWith(owner)) = &task.tree {
                 let owner = plan.graph.place(owner).map(|place| &plan.tasks[place].tree);
-                prop_assert_eq!(owner, Some(&TaskTree::New), "whoever shares its worktree has one of its own");
+                let shares = matches!(owner, None | Some(Some(TaskTree::SharedWith(_))));
+                prop_assert!(!shares, "whoever shares its worktree has one of its own");
             }
         }
     }

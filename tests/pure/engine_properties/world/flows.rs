@@ -8,14 +8,14 @@ use tasuki::engine::flow::name::StepName;
 use tasuki::engine::flow::opening::{FoundPlan, Opening};
 use tasuki::engine::flow::plan::OnFailure;
 use tasuki::engine::flow::stage::FlowStage;
+use tasuki::engine::flow::tree::{FlowRepository, StepTree};
 use tasuki::engine::flow::unmet::Join;
 use tasuki::engine::flow::wish::FlowWish;
 use tasuki::engine::input::Command;
 use tasuki::engine::message::{Body, Expect};
-use tasuki::engine::words::AgentName;
 
 /// What is found in an answer that is to be a plan: nothing, or two steps, the first of which may be for nobody.
-pub(super) fn found_plan(master: &AgentName, how: u8) -> Result<Box<FoundPlan>, String> {
+pub(super) fn found_plan(how: u8) -> Result<Box<FoundPlan>, String> {
     if how.is_multiple_of(3) {
         return Err("there is no plan in it".to_owned());
     }
@@ -26,15 +26,22 @@ pub(super) fn found_plan(master: &AgentName, how: u8) -> Result<Box<FoundPlan>, 
             needs,
             join: Join::All,
             to,
+            hire: None,
+            tree: None,
             timeout_ms: None,
             expect: None,
         };
         (spec, Body { content: format!("planned {number}").into(), extra: "".into() })
     };
     let first = if how.is_multiple_of(5) { name("nobody") } else { name("ann") };
-    let steps = vec![step(1, first, Vec::new()), step(2, master.clone(), vec![StepName::numbered(1)])];
+    let steps = vec![step(1, first, Vec::new()), step(2, name("bob"), vec![StepName::numbered(1)])];
     let (plan_name, on_failure) = (None, OnFailure::ALL[usize::from(how) % 3]);
     Ok(Box::new(FoundPlan { name: plan_name, on_failure, parallel: 2, steps }))
+}
+
+/// In which worktree a step is done.
+fn tree_of(bits: u8) -> Option<StepTree> {
+    (bits % 7 == 6 || bits % 5 == 4).then_some(StepTree::New)
 }
 
 impl World {
@@ -52,6 +59,9 @@ impl World {
                 needs: needs.map(|before| StepName::numbered(before + 1)).collect(),
                 join: if bits.is_multiple_of(3) { Join::Any } else { Join::All },
                 to: name(to),
+                // Some have an agent and a worktree of their own.
+                hire: (bits % 7 == 6).then(Box::default),
+                tree: tree_of(*bits),
                 timeout_ms: None,
                 expect: expect
                     .then(|| Box::new(Expect { files: vec!["a.md".to_owned()], ..Expect::default() })),
@@ -65,7 +75,9 @@ impl World {
         // One in four is asked for in words.
         let is_asked = how % 4 == 3;
         let (master, confirm) = (is_asked.then(|| name("boss")), how % 8 == 3);
-        let head = FlowHead { id, kind, owner, master, name: None, on_failure, parallel, confirm };
+        let repository = Some(Box::new(FlowRepository { root: "/r".to_owned(), base: "c0ffee".to_owned() }));
+        let head =
+            FlowHead { id, kind, owner, master, name: None, on_failure, parallel, repository, confirm };
         let request = Body { content: format!("{number}").into(), extra: "".into() };
         let ask = is_asked.then(|| Body { content: format!("plan {number}").into(), extra: "".into() });
         let steps = if is_asked { Vec::new() } else { steps };

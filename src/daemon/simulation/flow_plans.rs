@@ -1,0 +1,82 @@
+//! Made-up plans of flows.
+
+use crate::engine::flow::flow::{FlowHead, FlowKind, StepSpec};
+use crate::engine::flow::id::FlowId;
+use crate::engine::flow::name::StepName;
+use crate::engine::flow::opening::Opening;
+use crate::engine::flow::plan::OnFailure;
+use crate::engine::flow::tree::{FlowRepository, StepTree};
+use crate::engine::flow::unmet::Join;
+use crate::engine::message::{Body, Expect};
+use crate::engine::words::AgentName;
+use crate::io::fake::Chance;
+
+/// Who does the steps: members, a pool and an alias.
+const WHOM: [&str; 9] = ["boss", "ann", "ann", "bob", "bob", "eve", "crew", "crew", "gb"];
+/// Who is there now and then, or never.
+const SELDOM: [&str; 3] = ["hal", "hal", "nobody"];
+/// Most steps of a made-up plan.
+const STEPS_MAX: u64 = 8;
+
+/// The flows that somebody asked for, whether they were opened or not.
+#[derive(Debug, Default)]
+pub(super) struct Flows {
+    /// Each with how many steps it has.
+    pub(super) asked: Vec<(FlowId, u64)>,
+    texts: u64,
+}
+
+impl Flows {
+    /// A plan that nobody has asked for yet. Now and then it names somebody who may not be there.
+    pub(super) fn make_up(&mut self, chance: &mut Chance, owner: AgentName) -> Option<Opening> {
+        let number = self.asked.len() + 1;
+        let id = FlowId::new(&format!("{number:08x}-f10e-4000-8000-000000000000")).ok()?;
+        let count = 1 + chance.below(STEPS_MAX);
+        self.asked.push((id.clone(), count));
+        let on_failure = chance.pick(&OnFailure::ALL).copied().unwrap_or_default();
+        let parallel = u16::try_from(chance.below(4)).unwrap_or(0);
+        let name = chance.one_in(2).then(|| format!("計画 {number}"));
+        let (kind, master, confirm) = (FlowKind::Session, None, false);
+        let repository = Some(Box::new(FlowRepository { root: "/r".to_owned(), base: "c0ffee".to_owned() }));
+        let head = FlowHead { id, kind, owner, master, name, on_failure, parallel, repository, confirm };
+        // A step needs only what stands before it in an order of its own, which is not that of the list.
+        let mut order: Vec<u64> = (1..=count).collect();
+        (1..order.len()).for_each(|at| order.swap(at, chance.below(at as u64 + 1) as usize));
+        let seldom = chance.one_in(8).then(|| 1 + chance.below(count));
+        let steps = (1..=count).filter_map(|step| {
+            let to = if seldom == Some(step) { chance.pick(&SELDOM)? } else { chance.pick(&WHOM)? };
+            let spec = step_spec(chance, (step, &order), AgentName::new(to).ok()?);
+            Some((spec, self.text()))
+        });
+        let steps = steps.collect();
+        Some(Opening { head, request: self.text(), steps, ask: None })
+    }
+
+    /// A text that no other message or request has.
+    fn text(&mut self) -> Body {
+        self.texts += 1;
+        Body { content: format!("段{}。 やって 🎽", self.texts).into(), extra: "".into() }
+    }
+}
+
+fn step_spec(chance: &mut Chance, (step, order): (u64, &[u64]), to: AgentName) -> StepSpec {
+    let mut needs = Vec::new();
+    for before in order.iter().take_while(|before| **before != step) {
+        if chance.one_in(3) {
+            needs.push(StepName::numbered(*before));
+        }
+    }
+    let join = if chance.one_in(4) { Join::Any } else { Join::All };
+    let expect = chance.one_in(5).then(|| Expect { files: vec!["made.md".to_owned()], ..Expect::default() });
+    StepSpec {
+        name: StepName::numbered(step),
+        title: format!("一歩 {step}"),
+        needs,
+        join,
+        to,
+        hire: None,
+        tree: chance.one_in(5).then_some(StepTree::New),
+        timeout_ms: chance.one_in(6).then_some(20_000),
+        expect: expect.map(Box::new),
+    }
+}

@@ -1,0 +1,319 @@
+//! The rules of flows, told in another way than the engine's: all that the journal says of them is held against these, line by line.
+//! Nothing here counts; whoever asks goes through all steps.
+
+use super::wrong::Wrong;
+use crate::engine::event::Event;
+use crate::engine::flow::flow::{FlowHead, StepSpec};
+use crate::engine::flow::id::FlowId;
+use crate::engine::flow::name::StepName;
+use crate::engine::flow::plan::OnFailure;
+use crate::engine::flow::stage::{self, FlowMove, FlowStage};
+use crate::engine::flow::step::{self, CancelCause, StepMove, StepStage};
+use crate::engine::flow::unmet::Join;
+use crate::engine::message::Outcome;
+use crate::engine::message::part_answer::PartAnswer;
+use crate::engine::words::MessageId;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What somebody wanted of a flow.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Asked {
+    Pause,
+    Resume,
+    Cancel,
+    Retry(StepName),
+}
+
+/// All flows, as the journal tells of them.
+#[derive(Debug, Default)]
+pub(super) struct FlowsSaid {
+    pub(super) flows: BTreeMap<FlowId, FlowSaid>,
+    /// What was done to them, and how often.
+    pub(super) asked: BTreeMap<(FlowId, Asked), usize>,
+    /// Answers with which a step's message was accepted.
+    pub(super) given: BTreeMap<MessageId, BTreeSet<MessageId>>,
+    halted: bool,
+    /// What was not as it must be, first.
+    pub(super) wrong: Option<Wrong>,
+}
+
+/// A flow.
+#[derive(Debug)]
+pub(super) struct FlowSaid {
+    head: FlowHead,
+    stage: FlowStage,
+    /// Whether somebody has cancelled it, and nobody let it go on since.
+    is_cancelled: bool,
+    steps: BTreeMap<StepName, StepSaid>,
+}
+
+/// A step.
+#[derive(Debug)]
+struct StepSaid {
+    spec: StepSpec,
+    text: String,
+    stage: StepStage,
+    /// The message that it was last.
+    message: Option<MessageId>,
+    answer: Option<PartAnswer>,
+    /// Whether somebody wants it to be tried again, whatever else has failed.
+    is_retried: bool,
+}
+
+/// What one line of the journal says of messages.
+struct Line<'a> {
+    accepted: BTreeMap<&'a MessageId, (&'a FlowId, &'a StepName)>,
+    ended: BTreeMap<&'a MessageId, Outcome>,
+}
+
+impl<'a> Line<'a> {
+    fn of(events: &'a [Event]) -> Self {
+        let (mut accepted, mut ended) = (BTreeMap::new(), BTreeMap::new());
+        for event in events {
+            match event {
+                Event::Accepted { message, .. } => {
+                    let of = message.step.as_deref().and_then(|of| Some((&of.flow, of.step.as_ref()?)));
+                    if let Some(of) = of {
+                        accepted.insert(&message.id, of);
+                    }
+                }
+                Event::Ended { id, outcome, .. } => drop(ended.insert(id, *outcome)),
+                _ => {}
+            }
+        }
+        Self { accepted, ended }
+    }
+}
+
+impl FlowSaid {
+    fn needs<'a>(&'a self, step: &'a StepSaid) -> impl Iterator<Item = &'a StepSaid> {
+        step.spec.needs.iter().filter_map(|need| self.steps.get(need))
+    }
+
+    /// Whether all that a step needs is there.
+    fn is_met(&self, step: &StepSaid) -> bool {
+        let completed = |need: &StepSaid| need.stage == StepStage::Completed;
+        let all_ended = self.needs(step).all(|need| need.stage.has_ended());
+        match (self.head.on_failure, step.spec.join) {
+            (OnFailure::Continue, _) => all_ended,
+            (_, Join::All) => self.needs(step).all(completed),
+            (_, Join::Any) => all_ended && (step.spec.needs.is_empty() || self.needs(step).any(completed)),
+        }
+    }
+
+    /// Whether it can never be there, unless something is tried again.
+    fn is_lost(&self, step: &StepSaid) -> bool {
+        let lost = |need: &StepSaid| need.stage.has_ended() && need.stage != StepStage::Completed;
+        match step.spec.join {
+            Join::All => self.needs(step).any(lost),
+            Join::Any => !step.spec.needs.is_empty() && self.needs(step).all(lost),
+        }
+    }
+
+    fn has_failed_steps(&self) -> bool {
+        self.steps.values().any(|step| step.stage == StepStage::Failed)
+    }
+
+    fn under_way(&self) -> usize {
+        self.steps.values().filter(|step| step.stage.is_under_way()).count()
+    }
+
+    /// Whether it has not ended.
+    pub(super) fn is_open(&self) -> bool {
+        self.stage.is_open()
+    }
+
+    /// Whether it may be said to have failed by itself.
+    fn may_fail(&self) -> bool {
+        let all_ended = self.steps.values().all(|step| step.stage.has_ended());
+        let not_all_done = self.steps.values().any(|step| step.stage != StepStage::Completed);
+        let stops = self.head.on_failure == OnFailure::Stop && self.has_failed_steps();
+        let is_waited_for = self.steps.values().any(|step| step.stage == StepStage::Ready && step.is_retried);
+        self.under_way() == 0 && not_all_done && (all_ended || stops && !is_waited_for)
+    }
+}
+
+impl FlowsSaid {
+    /// Takes one line of the journal.
+    pub(super) fn take_line(&mut self, events: &[Event]) {
+        let line = Line::of(events);
+        for event in events {
+            if let Err(why) = self.take(event, &line) {
+                self.wrong.get_or_insert(why);
+            }
+        }
+        if let Err(why) = self.check_line(&line) {
+            self.wrong.get_or_insert(why);
+        }
+    }
+
+    fn take(&mut self, event: &Event, line: &Line<'_>) -> Result<(), Wrong> {
+        match event {
+            Event::Halted { since, .. } => self.halted = since.is_some(),
+            Event::Accepted { message, given, .. } if message.step.is_some() => {
+                let given = given.iter().map(|answer| answer.child.clone()).collect();
+                self.given.insert(message.id.clone(), given);
+            }
+            Event::FlowOpened { head, .. } => {
+                let flow = FlowSaid {
+                    head: (**head).clone(),
+                    stage: FlowStage::Active,
+                    is_cancelled: false,
+                    steps: BTreeMap::new(),
+                };
+                if self.flows.insert(head.id.clone(), flow).is_some() {
+                    return Err(format!("{} is opened twice", head.id));
+                }
+            }
+            Event::StepPlanned { flow, spec, body } => {
+                let flow = self.flows.get_mut(flow).ok_or_else(|| format!("a step of no flow: {flow}"))?;
+                let step = StepSaid {
+                    spec: (**spec).clone(),
+                    text: body.content.to_string(),
+                    stage: StepStage::Pending,
+                    message: None,
+                    answer: None,
+                    is_retried: false,
+                };
+                flow.steps.insert(spec.name.clone(), step);
+            }
+            Event::StepMoved { .. } => self.move_step(event, line)?,
+            Event::FlowMoved { flow, to, why } => self.move_flow(flow, *to, why.as_deref())?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn move_flow(&mut self, id: &FlowId, to: FlowMove, why: Option<&str>) -> Result<(), Wrong> {
+        let flow = self.flows.get_mut(id).ok_or_else(|| format!("a move of no flow: {id}"))?;
+        flow.stage = stage::next(flow.stage, to).map_err(|illegal| format!("{id}: {illegal}"))?;
+        let is_cancelled = why.is_some_and(|why| why.starts_with("cancelled by "));
+        let asked = match to {
+            FlowMove::Pause => Asked::Pause,
+            FlowMove::Resume => {
+                flow.is_cancelled = false;
+                Asked::Resume
+            }
+            FlowMove::Fail if is_cancelled => {
+                flow.is_cancelled = true;
+                Asked::Cancel
+            }
+            FlowMove::Fail if flow.may_fail() => return Ok(()),
+            FlowMove::Complete if flow.steps.values().all(|step| step.stage == StepStage::Completed) => {
+                return Ok(());
+            }
+            FlowMove::Fail | FlowMove::Complete => {
+                return Err(format!("it ends with {to:?} too soon: {flow:#?}"));
+            }
+        };
+        *self.asked.entry((id.clone(), asked)).or_default() += 1;
+        Ok(())
+    }
+
+    fn move_step(&mut self, event: &Event, line: &Line<'_>) -> Result<(), Wrong> {
+        let Event::StepMoved { flow: id, step: name, to, message, answer, .. } = event else { return Ok(()) };
+        let halted = self.halted;
+        let flow = self.flows.get(id).ok_or_else(|| format!("a step of no flow: {id}"))?;
+        let step = flow.steps.get(name).ok_or_else(|| format!("{id} has no {name}"))?;
+        let fail = |why: &str| Err(format!("{id}: {name} {} {why}: {flow:#?}", to.word()));
+        let Ok(next) = step::next(step.stage, *to) else { return fail("cannot be") };
+        let outcome = step.message.as_ref().and_then(|message| line.ended.get(message));
+        match to {
+            StepMove::NeedsMet if !flow.is_met(step) => return fail("before its needs are met"),
+            StepMove::Send => may_send(flow, step, halted).or_else(fail)?,
+            StepMove::Complete if outcome != Some(&Outcome::Completed) => return fail("without its message"),
+            StepMove::Fail
+                if step.stage == StepStage::Sent && outcome.is_none_or(|of| *of == Outcome::Completed) =>
+            {
+                return fail("without its message");
+            }
+            StepMove::Cancel(CancelCause::NeedFailed)
+                if flow.head.on_failure != OnFailure::Skip || !flow.is_lost(step) =>
+            {
+                return fail("though what it needs is not lost");
+            }
+            StepMove::Cancel(CancelCause::Called) if !flow.is_cancelled => {
+                return fail("though nobody has cancelled it");
+            }
+            _ => {}
+        }
+        if let Some(sent) = message {
+            if *to != StepMove::Send || line.accepted.get(sent) != Some(&(id, name)) {
+                return fail("as a message of another line");
+            }
+            let answers = flow.needs(step).filter_map(|need| Some(need.answer.as_ref()?.child.clone()));
+            if self.given.get(sent) != Some(&answers.collect()) {
+                return fail("without the answers of what it needs");
+            }
+        }
+        if *to == StepMove::Retry && step.stage == StepStage::Failed {
+            let asked = Asked::Retry(name.clone());
+            *self.asked.entry((id.clone(), asked)).or_default() += 1;
+        }
+        let Some(step) = self.flows.get_mut(id).and_then(|flow| flow.steps.get_mut(name)) else {
+            return Ok(());
+        };
+        step.is_retried = match to {
+            StepMove::Retry => step.stage == StepStage::Failed,
+            _ => step.is_retried && *to == StepMove::Prepare,
+        };
+        step.answer.clone_from(answer);
+        step.stage = next;
+        if *to == StepMove::Send {
+            step.message.clone_from(message);
+        }
+        Ok(())
+    }
+
+    /// What holds after each line: a step whose message has ended is not sent any more, and each message of a step is that step's.
+    fn check_line(&self, line: &Line<'_>) -> Result<(), Wrong> {
+        for flow in self.flows.values() {
+            for step in flow.steps.values().filter(|step| step.stage == StepStage::Sent) {
+                let message = step.message.as_ref().ok_or("a step is sent as nothing")?;
+                if line.ended.contains_key(message) || !flow.is_open() {
+                    return Err(format!("{} is over and still sent: {flow:#?}", step.spec.name));
+                }
+            }
+        }
+        for (id, (flow, step)) in &line.accepted {
+            let said = self.flows.get(*flow).and_then(|flow| flow.steps.get(*step));
+            if said.and_then(|step| step.message.as_ref()) != Some(*id) {
+                return Err(format!("{id} is accepted as {step} of {flow}, and that step does not say so"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The text of a step.
+    pub(super) fn text(&self, flow: &FlowId, step: &StepName) -> Option<&str> {
+        Some(&self.flows.get(flow)?.steps.get(step)?.text)
+    }
+
+    /// What holds in the end, when everything has come to rest.
+    ///
+    /// # Errors
+    /// The first that is not so.
+    pub(super) fn check(&self) -> Result<(), Wrong> {
+        if let Some(wrong) = &self.wrong {
+            return Err(wrong.clone());
+        }
+        match self.flows.values().find(|flow| flow.is_open()) {
+            Some(flow) => Err(format!("it has not ended: {flow:#?}")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether a step may be given to an agent now; why not.
+fn may_send(flow: &FlowSaid, step: &StepSaid, halted: bool) -> Result<(), &'static str> {
+    let most = usize::from(flow.head.parallel);
+    let stops = flow.head.on_failure == OnFailure::Stop && flow.has_failed_steps();
+    match () {
+        () if halted => Err("while all is stopped"),
+        () if flow.stage != FlowStage::Active => Err("while its flow begins nothing"),
+        () if !flow.is_met(step) => Err("before its needs are met"),
+        () if stops && !step.is_retried => Err("after a failure at which it stops"),
+        () if most > 0 && flow.under_way() >= most => Err("while as many are under way as may be"),
+        () => Ok(()),
+    }
+}
