@@ -141,6 +141,16 @@ async fn a_removal_that_was_interrupted_comes_to_its_end() {
         ("a worktree that git does not know", "rm -r $O"),
         ("no worktree", "git worktree remove $W"),
         (
+            "no worktree, and the lock of all packed refs",
+            "git worktree remove $W; touch .git/packed-refs.lock",
+        ),
+        (
+            "no branch, and the lock of the settings",
+            "git worktree remove $W; git config branch.agent/a.remote o; mkdir -p $E
+            git bundle create -q $E/commits.bundle agent/a --not main
+            git update-ref -d refs/heads/agent/a; touch .git/config.lock",
+        ),
+        (
             "no worktree, and the lock of the branch",
             "git worktree remove $W; touch .git/refs/heads/agent/a.lock",
         ),
