@@ -43,3 +43,4 @@ mod tidy;
 mod transcripts;
 mod vendored;
 mod wire_events;
+mod worktrees;

@@ -62,7 +62,7 @@ pub enum WorktreeError {
     /// A name that means no commit.
     #[error("{:?} is no commit of the repository {}; see `git branch --all`", escape(.name), plain(.place))]
     NoCommit {
-        /// What was named.
+        /// A branch, a tag or a commit, as somebody wrote it.
         name: String,
         /// The repository.
         place: PathBuf,
@@ -76,7 +76,7 @@ pub enum WorktreeError {
         path: String,
         /// Where it is kept.
         commit: String,
-        /// What to do.
+        /// How the repository makes room.
         cure: &'static str,
     },
     /// The branch, its folder or its name is somebody else's.
@@ -105,7 +105,7 @@ pub enum WorktreeError {
     InTheWay {
         /// The branch of the worktree.
         branch: String,
-        /// All of them.
+        /// One at least.
         obstacles: Vec<Obstacle>,
     },
     /// Neither a worktree nor anything in the trash is called so.

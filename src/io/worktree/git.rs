@@ -4,6 +4,7 @@
 use super::error::{GIT_MIN, WorktreeError};
 use crate::io::git::{Answer, Call, is_object_name};
 use crate::io::run::look_up;
+use crate::wire::clean::escape;
 use crate::wire::team_file::Env;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -17,8 +18,10 @@ const ASK_LIMIT: Duration = Duration::from_secs(60);
 pub(super) const WORK_LIMIT: Duration = Duration::from_secs(900);
 /// What is read of an answer: some 100,000 paths.
 const ANSWER_BYTES_MAX: usize = 16 << 20;
+/// With less room than this a disk is full: git writes a file of some KiB for each step, and the files of a commit at once.
+const FULL_BYTES: u64 = 1 << 20;
 /// How long is waited for another git that has a lock, each time: it has it for some ms, or for a second while it packs.
-const LOCKED_RESTS: [Duration; 4] = [
+pub(super) const LOCKED_RESTS: [Duration; 4] = [
     Duration::from_millis(50),
     Duration::from_millis(250),
     Duration::from_millis(1_000),
@@ -165,7 +168,17 @@ impl<'a> Place<'a> {
         arguments: &[impl AsRef<OsStr>],
     ) -> Result<Answer, WorktreeError> {
         let answer = self.ask(doing, arguments).await?;
-        if answer.code == 0 { Ok(answer) } else { Err(refused(doing, &answer)) }
+        if answer.code == 0 { Ok(answer) } else { Err(self.refused(doing, &answer)) }
+    }
+
+    /// What git complained, for whoever has to put it right. Of a full disk git does not always speak.
+    pub(super) fn refused(&self, doing: &str, answer: &Answer) -> WorktreeError {
+        let printed = String::from_utf8_lossy(&answer.out);
+        let said = if answer.said.trim().is_empty() { printed.trim() } else { answer.said.trim() };
+        let is_full = said.contains("No space left on device")
+            || fs2::available_space(self.cwd).is_ok_and(|bytes| bytes < FULL_BYTES);
+        let cure = if is_full { "; the disk is full: make room" } else { "" };
+        WorktreeError::Git { doing: doing.to_owned(), said: format!("{}{cure}", escape(said)) }
     }
 
     /// The one line that it answers, as text.
@@ -186,17 +199,6 @@ impl<'a> Place<'a> {
         let answer = self.ask("look a commit up", &arguments).await?;
         let found = String::from_utf8(answer.line()).ok().filter(|name| is_object_name(name));
         Ok(found.filter(|_| answer.code == 0))
-    }
-}
-
-/// What git complained, for whoever has to put it right.
-pub(super) fn refused(doing: &str, answer: &Answer) -> WorktreeError {
-    let printed = String::from_utf8_lossy(&answer.out);
-    let said = if answer.said.trim().is_empty() { printed.trim() } else { answer.said.trim() };
-    let cure = if said.contains("No space left on device") { "; make room on the disk" } else { "" };
-    WorktreeError::Git {
-        doing: doing.to_owned(),
-        said: format!("{}{cure}", crate::wire::clean::escape(said)),
     }
 }
 

@@ -9,7 +9,7 @@ use fs2::FileExt as _;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -50,7 +50,7 @@ impl Hold {
     }
 }
 
-fn open(path: &PathBuf) -> io::Result<File> {
+fn open(path: &Path) -> io::Result<File> {
     regular::open(OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600), path)
 }
 

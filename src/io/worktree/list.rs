@@ -33,7 +33,7 @@ pub struct Listed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ListedState {
-    /// It is there.
+    /// It is made to its end, and was not removed.
     There,
     /// It is being made or got back, or what did so was killed.
     HalfMade,
@@ -47,7 +47,7 @@ pub enum ListedState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Pruned {
     pub folder: String,
-    /// Whether it is removed.
+    /// Whether it is gone by now; in a dry run, whether it would be.
     pub removed: bool,
     /// Its entry in the trash; none for one that was never made to its end, of which there is nothing to keep.
     pub entry: Option<String>,

@@ -5,6 +5,7 @@ use super::exclude::{Kept, QUEUE, STATUS};
 use super::git::{Place, bytes_of};
 use super::half;
 use super::hold::Hold;
+use super::left_locks::clear_left_locks;
 use super::record::{Progress, Record};
 use super::repository::{Repository, ref_of};
 use crate::engine::flow::branch::BranchName;
@@ -166,6 +167,7 @@ impl Repository {
     pub(super) async fn clear_made(&self, record: &Record, hold: &Hold) -> Result<(), WorktreeError> {
         let (branch, name) = (&record.branch, ref_of(&record.branch));
         half::clear_ref_lock(&self.common_dir, branch)?;
+        clear_left_locks(&self.root, &self.common_dir).await?;
         let at = self.here().working(hold.file());
         let tip = at.commit(&name).await?;
         if let Some(tip) = &tip {
@@ -178,9 +180,7 @@ impl Repository {
             }
         }
         half::clear(&self.common_dir, &self.path_of(branch))?;
-        if let Some(tip) = tip {
-            delete_branch(&at, branch, &tip).await?;
-        }
+        delete_branch(&at, branch, tip.as_deref()).await?;
         self.records.forget(branch)?;
         // Only the last one takes the folder with it.
         let _ = fs::remove_dir(self.worktrees());
@@ -194,17 +194,22 @@ pub(super) fn taken(branch: &BranchName, why: String) -> WorktreeError {
     WorktreeError::Taken { branch: branch.to_string(), why }
 }
 
-/// Deletes a branch that is still at this commit, and what was set for it.
+/// Deletes a branch, if it is there and still at this commit, and what was set for it.
 pub(super) async fn delete_branch(
     at: &Place<'_>,
     branch: &BranchName,
-    tip: &str,
+    tip: Option<&str>,
 ) -> Result<(), WorktreeError> {
-    let name = ref_of(branch);
-    at.demand("delete a branch", &["update-ref", "-d", &name, tip]).await?;
-    let section = format!("branch.{branch}");
-    // Most have none, which is an error to git.
-    at.ask("forget the settings of a branch", &["config", "--local", "--remove-section", &section]).await?;
+    if let Some(tip) = tip {
+        at.demand("delete a branch", &["update-ref", "-d", &ref_of(branch), tip]).await?;
+    }
+    let doing = "forget the settings of a branch";
+    let settings = format!("^branch\\.{branch}\\.");
+    // Most have none. Then nothing is written, and no kill can leave the lock of the settings.
+    if at.ask(doing, &["config", "--local", "--get-regexp", &settings]).await?.code == 0 {
+        let section = format!("branch.{branch}");
+        at.demand(doing, &["config", "--local", "--remove-section", &section]).await?;
+    }
     Ok(())
 }
 

@@ -1,24 +1,15 @@
 //! Merges the branches that a worktree is made from. A merge that cannot be done leaves nothing: the worktree is not made.
 
 use super::error::WorktreeError;
-use super::git::{Git, is_locked, refused};
+use super::git::{Git, LOCKED_RESTS, is_locked};
 use super::hold::Hold;
 use super::record::Record;
 use super::repository::Repository;
 use std::path::Path;
-use std::time::Duration;
 
 /// Who merges where the user has told git no name of his own.
 const NAME: &str = "tasuki";
 const EMAIL: &str = "tasuki@localhost";
-/// How long is waited for another git that has a lock, each time.
-const LOCKED_RESTS: [Duration; 4] = [
-    Duration::from_millis(50),
-    Duration::from_millis(250),
-    Duration::from_millis(1_000),
-    Duration::from_millis(3_000),
-];
-
 impl Repository {
     /// Merges all but the first, which is checked out already.
     pub(super) async fn merge_all(
@@ -40,8 +31,7 @@ impl Repository {
                     return Err(WorktreeError::Conflict { branch, with, files });
                 }
                 let Some(rest) = rests.next() else {
-                    let lock = self.common_dir.join("…").with_extension("lock");
-                    return Err(WorktreeError::Busy { lock });
+                    return Err(WorktreeError::Busy { lock: self.common_dir.clone() });
                 };
                 tokio::time::sleep(rest).await;
             }
@@ -72,7 +62,7 @@ impl Repository {
         // Nobody has worked there yet: whatever the merge has left is its own.
         at.demand("undo a merge", &["reset", "--hard", "--quiet"]).await?;
         if files.is_empty() && !is_locked(&answer.said) {
-            return Err(refused(doing, &answer));
+            return Err(at.refused(doing, &answer));
         }
         Ok(Some(files))
     }

@@ -9,6 +9,7 @@ mod exclude;
 mod git;
 mod half;
 mod hold;
+mod left_locks;
 mod list;
 mod look;
 mod make;

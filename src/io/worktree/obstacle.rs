@@ -40,7 +40,7 @@ pub enum Obstacle {
     },
     /// A merge, a rebase or the like has begun and has not ended.
     UnderWay {
-        /// What it is.
+        /// As git calls it: merge, rebase, bisect.
         what: String,
     },
     /// Messages lie in `queue/` that nobody has taken.

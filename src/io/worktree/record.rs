@@ -35,7 +35,7 @@ pub(super) struct Record {
 pub(super) enum Progress {
     /// It is being made, or what made it was killed. Nobody has been told of it.
     Making,
-    /// It is there.
+    /// All of it is there, and its owner may know of it.
     Made {
         /// The commit with which its work begins.
         base: String,
@@ -48,7 +48,7 @@ pub(super) enum Progress {
         head: String,
         /// Its entry in the trash.
         entry: String,
-        /// In ms since 1970.
+        /// When that began, in ms since 1970; the name of the entry has it, too.
         removed_ms: u64,
     },
     /// It was removed. Its name is not given again.

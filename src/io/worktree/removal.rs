@@ -4,6 +4,7 @@ use super::error::WorktreeError;
 use super::git::bytes_of;
 use super::half;
 use super::hold::Hold;
+use super::left_locks::clear_left_locks;
 use super::look::{no_worktree, unsaved};
 use super::make::delete_branch;
 use super::obstacle::{Obstacle, SHOWN_MAX};
@@ -116,14 +117,14 @@ impl Repository {
             self.refuse_new(branch, &path).await?;
             half::clear(&self.common_dir, &path)?;
             half::clear_ref_lock(&self.common_dir, branch)?;
+            clear_left_locks(&self.root, &self.common_dir).await?;
         } else if half::own_folder(&self.common_dir, &path).is_some() {
             // It was looked at just now. git itself refuses submodules, even such as have nothing new.
             let remove = [b"worktree".as_slice(), b"remove", b"--force", b"--", bytes_of(&path)];
             at.demand("remove a worktree", &remove.map(OsStr::from_bytes)).await?;
         }
-        if at.commit(&ref_of(branch)).await?.is_some() {
-            delete_branch(&at, branch, leaving.head).await?;
-        }
+        let is_there = at.commit(&ref_of(branch)).await?.is_some();
+        delete_branch(&at, branch, is_there.then_some(leaving.head)).await?;
         // Only the last one takes the folder with it.
         let _ = fs::remove_dir(self.worktrees());
         Ok(())

@@ -1,7 +1,7 @@
 //! Finds the repository that a session works in, and says what is wrong with one in which nobody can.
 
 use super::error::WorktreeError;
-use super::git::{Git, Place, refused};
+use super::git::{Git, Place};
 use super::hold::{HOLD_WITHIN, Hold};
 use super::record::Records;
 use crate::engine::flow::branch::BranchName;
@@ -58,7 +58,7 @@ impl Repository {
             _ if answer.said.contains("not a git repository") => {
                 return Err(WorktreeError::NoRepository { place });
             }
-            _ => return Err(refused(doing, &answer)),
+            _ => return Err(at.refused(doing, &answer)),
         }
         let root = at.path(doing, &["rev-parse", "--path-format=absolute", "--show-toplevel"]).await?;
         let common = ["rev-parse", "--path-format=absolute", "--git-common-dir"];

@@ -4,6 +4,7 @@ use super::error::WorktreeError;
 use super::git::bytes_of;
 use super::half;
 use super::hold::Hold;
+use super::left_locks::clear_left_locks;
 use super::make::{Worktree, delete_branch, taken};
 use super::record::{Progress, Record};
 use super::repository::{Repository, ref_of};
@@ -84,16 +85,14 @@ impl Repository {
     async fn clear_restored(&self, trashed: &Trashed, hold: &Hold) -> Result<(), WorktreeError> {
         let branch = &trashed.branch;
         half::clear_ref_lock(&self.common_dir, branch)?;
+        clear_left_locks(&self.root, &self.common_dir).await?;
         let at = self.here().working(hold.file());
         let tip = at.commit(&ref_of(branch)).await?;
         if tip.as_ref().is_some_and(|tip| *tip != trashed.head) {
             return Err(taken(branch, "somebody has committed to it while it was got back".to_owned()));
         }
         half::clear(&self.common_dir, &self.path_of(branch))?;
-        match tip {
-            Some(tip) => delete_branch(&at, branch, &tip).await,
-            None => Ok(()),
-        }
+        delete_branch(&at, branch, tip.as_deref()).await
     }
 
     fn drop_entry(&self, entry: &str, record: Option<Record>) -> Result<(), WorktreeError> {

@@ -49,6 +49,7 @@ mod wait;
 mod watch;
 mod web;
 mod why;
+mod worktree;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use context::{Context, Ended, Globals};
@@ -105,6 +106,7 @@ enum Verb {
     Stop(stop::Args),
     Pane(pane::Args),
     Agent(agent::Args),
+    Worktree(worktree::Args),
     Detect(detect::Args),
     Service(service::Args),
     Doctor(doctor::Args),
@@ -183,6 +185,7 @@ fn run(context: &Context, verb: Verb) -> Ended {
         Verb::Stop(args) => stop::run(context, &args),
         Verb::Pane(args) => pane::run(context, &args),
         Verb::Agent(args) => agent::run(context, &args),
+        Verb::Worktree(args) => worktree::run(context, &args),
         Verb::Detect(args) => detect::run(context, &args),
         Verb::Service(args) => service::run(context, &args),
         Verb::Doctor(args) => doctor::run(context, &args),

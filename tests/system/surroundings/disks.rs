@@ -17,7 +17,7 @@ pub(crate) struct Mount(PathBuf);
 
 impl Mount {
     /// A small file system in memory; none if this user may not mount.
-    fn small(place: &Path) -> Option<Self> {
+    pub(crate) fn small(place: &Path) -> Option<Self> {
         let options = ["-t", "tmpfs", "-o", "size=16m,mode=0700", "tasuki-test"];
         mount(&options, place).then(|| Self(place.to_owned()))
     }
@@ -48,9 +48,9 @@ fn signal(house: &House, signal: rustix::process::Signal) {
 }
 
 /// Leaves about so many bytes free.
-fn fill(house: &House, left: u64) {
-    let free = fs2::available_space(house.path("")).expect("the disk");
-    let mut file = fs::File::create(house.path("fill")).expect("a file");
+pub(crate) fn fill(place: &Path, left: u64) {
+    let free = fs2::available_space(place).expect("the disk");
+    let mut file = fs::File::create(place.join("fill")).expect("a file");
     let bytes = usize::try_from(free.saturating_sub(left)).expect("a size");
     file.write_all(&vec![b'x'; bytes]).expect("room");
 }
@@ -86,7 +86,7 @@ fn a_full_disk_loses_nothing() {
     }
 
     // Nearly full: nothing new is taken, what runs goes on, and it is told.
-    fill(&house, 500 << 10);
+    fill(&house.path(""), 500 << 10);
     house.until("the news", |house| house.read("status/activity.log").contains("the disk is nearly full"));
     house.drop("low.yaml", "id: low\nto: worker\ncontent: low\n");
     let sent = house.tasuki().args(["send", "worker", "low"]).output().expect("send");
@@ -176,7 +176,7 @@ fn on_a_nearly_full_disk_answers_are_taken_however_they_come() {
         house.drop(&format!("{name}.yaml"), &format!("id: t-{name}\nto: {name}\ncontent: do it\n"));
         house.until("work", |house| house.read(&format!("queue/active/t-{name}.yaml")).contains("working"));
     }
-    fill(&house, 500 << 10);
+    fill(&house.path(""), 500 << 10);
     house.until("the news", |house| house.read("status/activity.log").contains("the disk is nearly full"));
     house.drop("low.yaml", "id: low\nto: user\ntype: info\ncontent: low\n");
     house.write("go", "");
@@ -235,7 +235,7 @@ fn on(disk: &Path, name: &str, agents: &str) -> House {
 fn overfill(house: &House) {
     signal(house, rustix::process::Signal::STOP);
     drop_large(house, 0..16);
-    fill(house, 1_500 << 10);
+    fill(&house.path(""), 1_500 << 10);
     signal(house, rustix::process::Signal::CONT);
     // The journal or a view, whichever comes first: what is written frees its drop.
     house.until("the failure", |house| house.read(".tasuki/daemon.log").contains("could not be written"));

@@ -14,6 +14,7 @@ mod team_files;
 mod tmux;
 mod unserved;
 mod users;
+mod worktrees;
 
 use crate::house::{House, PATIENCE};
 use std::io::Write as _;

@@ -110,7 +110,7 @@ async fn a_commit_that_somebody_made_meanwhile_is_not_thrown_away() {
 
 #[tokio::test]
 async fn merges_that_are_made_again_are_the_same_commits() {
-    let (_world, repository) = killed_while_making(":").await;
+    let (world, repository) = killed_while_making(":").await;
     let parts = from(&["agent/one", "agent/two"]);
     let record = repository.records.read("agent-a").unwrap().unwrap();
     let mut bases = Vec::new();
@@ -124,6 +124,8 @@ async fn merges_that_are_made_again_are_the_same_commits() {
         repository.records.write(&record).unwrap();
     }
     assert_eq!(bases[0], bases[1]);
+    // Both may have been made within one second.
+    assert_eq!(world.run(&format!("git log -1 --format='%at %ct' {}", bases[0])), "1800000000 1800000000");
     repository.make(&name("agent/a"), "x", &parts).await.unwrap();
 }
 
@@ -140,6 +142,16 @@ async fn a_removal_that_was_interrupted_comes_to_its_end() {
         ("a half of git's folder", "rm -r $W $O/HEAD $O/index"),
         ("a worktree that git does not know", "rm -r $O"),
         ("no worktree", "git worktree remove $W"),
+        (
+            "no worktree, and the lock of all packed refs",
+            "git worktree remove $W; touch .git/packed-refs.lock",
+        ),
+        (
+            "no branch, and the lock of the settings",
+            "git worktree remove $W; git config branch.agent/a.remote o; mkdir -p $E
+            git bundle create -q $E/commits.bundle agent/a --not main
+            git update-ref -d refs/heads/agent/a; touch .git/config.lock",
+        ),
         (
             "no worktree, and the lock of the branch",
             "git worktree remove $W; touch .git/refs/heads/agent/a.lock",
@@ -231,6 +243,26 @@ async fn a_git_that_outlives_its_daemon_keeps_the_lock() {
     git.kill().unwrap();
     git.wait().unwrap();
     Hold::take(&folder, Duration::ZERO).await.unwrap();
+}
+
+#[tokio::test]
+async fn each_git_that_changes_something_has_the_lock_open() {
+    let mut world = World::new();
+    world.run(
+        r#"G=$(command -v git); mkdir $D/bin; printf '#!/bin/sh\necho "$(readlink /proc/$$/fd/0) $*" >> %s/calls\nexec %s "$@"\n' $D $G > $D/bin/git
+        chmod +x $D/bin/git"#,
+    );
+    let path = format!("{}/bin:/usr/bin:/bin", world.folder.path().display());
+    world.env.insert("PATH".to_owned(), path);
+    let repository = world.repository().await;
+    repository.make(&name("agent/a"), "x", &[]).await.unwrap();
+    repository.remove(&name("agent/a")).await.unwrap();
+    let calls = std::fs::read_to_string(world.folder.path().join("calls")).unwrap();
+    for words in ["update-ref --create-reflog", "worktree add", "worktree remove", "update-ref -d"] {
+        let call =
+            calls.lines().find(|call| call.contains(words)).unwrap_or_else(|| panic!("{words}: {calls}"));
+        assert!(call.split(' ').next().unwrap().ends_with("/w/.git/tasuki/lock"), "{call}");
+    }
 }
 
 #[tokio::test]

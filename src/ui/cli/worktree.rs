@@ -1,0 +1,189 @@
+//! `tasuki worktree`: the worktrees that tasuki has made in the repository of the workspace. No daemon is needed.
+
+use super::context::{Context, Ended, refuse_agents};
+use super::failure::{Failure, Kind};
+use super::table::{harmless, table};
+use crate::engine::words::counted;
+use crate::io::clock::Clock;
+use crate::io::evidence::environment;
+use crate::io::workspace::Workspace;
+use crate::io::worktree::{Listed, ListedState, Pruned, Repository, Trashed, Worktree, WorktreeError};
+use clap::Subcommand;
+use std::collections::BTreeSet;
+
+/// Digits by which people know a commit.
+const SHORT: usize = 12;
+
+/// Lists, removes and restores the worktrees in which tasks of sessions are done
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki worktree list
+  tasuki worktree prune --dry-run
+  tasuki worktree restore agent/jwt-auth
+
+Each worktree is a folder of .orchestrator-worktrees/ in the repository, with a branch `agent/…` of its own. The repository is that \
+of the workspace.")]
+pub(super) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Shows each worktree, what stands in the way of its removal, and what is in the trash
+    #[command(after_help = "\
+Examples:
+  tasuki worktree list
+  tasuki worktree list --json | jq -r '.worktrees[] | select(.obstacles == []).branch'
+
+Exit codes:
+  0  done
+  1  git or the machine failed
+  2  the workspace is in no repository, or in one that cannot have worktrees")]
+    List,
+    /// Removes the worktrees that nobody needs any more, with their branches
+    #[command(after_help = "\
+Examples:
+  tasuki worktree prune --dry-run     changes nothing
+  tasuki worktree prune
+
+A worktree stays if files in it are not committed, or if its branch has commits that no other branch, tag or remote has. One \
+that is locked, in use by an open session, or not made by tasuki stays, too. What is removed goes to .tasuki/trash/ with its \
+commits; files that git ignores are not kept.
+
+Exit codes:
+  0  done, whether any was removed or not
+  1  git or the machine failed
+  2  rejected")]
+    Prune {
+        /// Only show what would be removed
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Restores a worktree that was removed: its branch, and its folder with the committed files
+    #[command(after_help = "\
+Examples:
+  tasuki worktree restore agent/jwt-auth
+  tasuki worktree restore agent-jwt-auth-2026-11-28T091500.000Z
+
+Of several that had the same branch, the newest is restored.
+
+Exit codes:
+  0  restored
+  1  git or the machine failed
+  2  rejected: the trash has none, or there is such a branch or folder again")]
+    Restore {
+        /// Branch, folder, or name in .tasuki/trash/
+        name: String,
+    },
+}
+
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
+    let workspace = context.workspace()?;
+    let client = context.client()?;
+    if !matches!(args.verb, Verb::List) {
+        refuse_agents(&client, "worktree")?;
+    }
+    let in_use = branches_in_use();
+    client.run(async {
+        let repository = find(context, &workspace).await?;
+        match &args.verb {
+            Verb::List => list(context, &repository, &in_use).await,
+            Verb::Prune { dry_run } => prune(context, &repository, &in_use, *dry_run).await,
+            Verb::Restore { name } => restored(context, &repository.restore(name).await?),
+        }
+    })
+}
+
+/// The branches on which open sessions work. No session has a worktree yet.
+fn branches_in_use() -> BTreeSet<String> {
+    BTreeSet::new()
+}
+
+async fn find(context: &Context, workspace: &Workspace) -> Result<Repository, Failure> {
+    let vars = context.around.vars.clone();
+    let env = environment(vars, &["XDG_CONFIG_HOME".to_owned()]);
+    Ok(Repository::find(workspace.root(), workspace, &env, Clock::start()).await?)
+}
+
+async fn list(context: &Context, repository: &Repository, in_use: &BTreeSet<String>) -> Ended {
+    let all = repository.list(|branch| in_use.contains(branch.as_str())).await?;
+    let trash = repository.trashed()?;
+    let entries = trash.iter().map(|(entry, trashed)| serde_json::json!({"name": entry, "removed": trashed}));
+    let value = serde_json::json!({"worktrees": all, "trash": entries.collect::<Vec<_>>()});
+    context.tell(&value, || listed(&all, &trash))
+}
+
+fn listed(all: &[Listed], trash: &[(String, Trashed)]) -> String {
+    let mut lines = Vec::new();
+    if all.is_empty() {
+        lines.push("no worktrees".to_owned());
+    } else {
+        let rows = all.iter().map(|one| {
+            let head = one.head.as_deref().map_or("-", |head| head.get(..SHORT).unwrap_or(head));
+            let branch = one.branch.as_ref().map_or("-", |branch| branch.as_str());
+            vec![one.folder.clone(), branch.to_owned(), head.to_owned(), state(one)]
+        });
+        lines.push(table(&["folder", "branch", "commit", "removal"], rows.collect()));
+    }
+    if !trash.is_empty() {
+        lines.push(format!("\nin the trash, for `tasuki worktree restore`: {}", trash.len()));
+        lines.extend(trash.iter().map(|(entry, trashed)| {
+            let head = trashed.head.get(..SHORT).unwrap_or(&trashed.head);
+            format!("  {}  {} at {head}", harmless(entry), trashed.branch)
+        }));
+    }
+    lines.join("\n")
+}
+
+/// Whether it may be removed, or why not.
+fn state(one: &Listed) -> String {
+    let begun = match one.state {
+        ListedState::HalfMade => Some("half made: nothing is lost with it"),
+        ListedState::HalfRemoved => Some("half removed: `prune` goes on"),
+        ListedState::There | ListedState::Foreign => None,
+    };
+    let reasons = one.obstacles.iter().map(ToString::to_string);
+    let all: Vec<String> = begun.map(str::to_owned).into_iter().chain(reasons).collect();
+    if all.is_empty() { "nothing stands in the way".to_owned() } else { all.join("; ") }
+}
+
+async fn prune(context: &Context, repository: &Repository, in_use: &BTreeSet<String>, is_dry: bool) -> Ended {
+    let all = repository.prune(|branch| in_use.contains(branch.as_str()), is_dry).await?;
+    let value = serde_json::json!({"dry_run": is_dry, "worktrees": all});
+    context.tell(&value, || {
+        let mut lines: Vec<String> = all.iter().map(|one| pruned(one, is_dry)).collect();
+        let removed = all.iter().filter(|one| one.removed).count();
+        let word = if is_dry { "would be removed" } else { "removed" };
+        lines.push(format!("{} {word}, {} stay", counted(removed, "worktree"), all.len() - removed));
+        lines.join("\n")
+    })
+}
+
+fn pruned(one: &Pruned, is_dry: bool) -> String {
+    let folder = harmless(&one.folder);
+    match (&one.entry, one.removed) {
+        (Some(entry), _) => format!("{folder}: removed; restore it with `tasuki worktree restore {entry}`"),
+        (None, true) if is_dry => format!("{folder}: would be removed"),
+        (None, true) => format!("{folder}: removed; it was only half made"),
+        (None, false) => {
+            let reasons: Vec<String> = one.obstacles.iter().map(ToString::to_string).collect();
+            format!("{folder}: stays: {}", harmless(&reasons.join("; ")))
+        }
+    }
+}
+
+fn restored(context: &Context, worktree: &Worktree) -> Ended {
+    let Worktree { branch, path, base, without } = worktree;
+    let value =
+        serde_json::json!({"branch": branch, "path": path, "base": base, "without_submodules": without});
+    context.tell(&value, || format!("{branch} is in {} again", harmless(&path.to_string_lossy())))
+}
+
+impl From<WorktreeError> for Failure {
+    fn from(error: WorktreeError) -> Self {
+        let kind = if error.is_refusal() { Kind::Rejected } else { Kind::Failed };
+        Self { kind, ..Self::of("worktree", &error) }
+    }
+}
