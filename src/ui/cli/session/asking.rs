@@ -38,17 +38,22 @@ impl<'a> Asking<'a> {
     pub(super) fn order(&self, id: &str, what: &str, body: &impl Serialize) -> Ended {
         let path = format!("/api/sessions/{}/{what}", encoded(id));
         let done: Result<Done, ClientError> = self.client.post(&path, body, ANSWER_DEADLINE);
-        let done = done.map_err(|error| with_cure(error.into(), id))?;
+        let done = done.map_err(|error| with_cure(error.into(), id, what))?;
         self.context.tell(&done, || done.what.clone())
     }
 }
 
 /// What can be done about a session or a task that is not where it would have to be.
-fn with_cure(mut failure: Failure, id: &str) -> Failure {
+fn with_cure(mut failure: Failure, id: &str, what: &str) -> Failure {
     if matches!(failure.problem.code.as_str(), "wrong-stage" | "not-open" | "unknown-dependency") {
-        let ways =
-            "an active one is paused, a paused or failed one resumed, and a task that has failed tried again";
-        failure.problem.cure = format!("see `tasuki session show {id}`: {ways}");
+        let may = match what {
+            "pause" => "an active session can be paused",
+            "resume" => "a paused or failed session can be resumed",
+            "cancel" => "an active or paused session can be cancelled",
+            "retry" => "a task that has failed can be tried again",
+            _ => "a session that has its plan and is not completed takes more tasks",
+        };
+        failure.problem.cure = format!("{may}; `tasuki session show {id}` shows how it stands");
     }
     failure
 }
@@ -81,4 +86,30 @@ pub(super) fn short_ids(sessions: &[SessionInfo]) -> Vec<String> {
         id.get(..length).unwrap_or(id).to_owned()
     };
     sessions.iter().map(short).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_id_is_as_short_as_it_can_be() {
+        let session = |id: &str| -> SessionInfo {
+            let counts =
+                json!({"pending": 0, "ready": 0, "running": 0, "completed": 0, "failed": 0, "cancelled": 0});
+            let info =
+                json!({"id": id, "status": "Active", "counts": counts, "created_at": "", "updated_at": ""});
+            serde_json::from_value(info).expect("a session")
+        };
+        let ids = [
+            "b1b2c3d4-e5f6-4890-abcd-ef1234567890",
+            "a1b2c3d4-e5f6-4890-abcd-ef1234567890",
+            "a1b2c3d4-e5f7-4890-abcd-ef1234567890",
+            "a1b2c3d4-e5f7-4890-abcd-ef1234567891",
+        ];
+        let short = short_ids(&ids.map(session));
+        assert_eq!(short, ["b1b2c3d4", "a1b2c3d4-e5f6", ids[2], ids[3]]);
+        assert_eq!(short_ids(&[]), Vec::<String>::new());
+    }
 }

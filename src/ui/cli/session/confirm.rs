@@ -24,7 +24,7 @@ const TRIES: u32 = 15;
 
 /// What a person answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Answer {
+enum Consent {
     Yes,
     No,
     /// None: the input has ended, or Ctrl-C was pressed.
@@ -53,9 +53,9 @@ pub(super) fn confirm(asking: &Asking<'_>, id: &str) -> Result<bool, Failure> {
     }
     loop {
         match ask(asking)? {
-            Some(Answer::Yes) => return asking.order(id, "resume", &json!({})).map(|()| true),
-            Some(Answer::No) => return asking.order(id, "cancel", &json!({})).map(|()| false),
-            Some(Answer::Left) => return Err(left(id)),
+            Some(Consent::Yes) => return asking.order(id, "resume", &json!({})).map(|()| true),
+            Some(Consent::No) => return asking.order(id, "cancel", &json!({})).map(|()| false),
+            Some(Consent::Left) => return Err(left(id)),
             None => {}
         }
     }
@@ -101,7 +101,7 @@ async fn planned(asker: &Asker, id: &str) -> Result<SessionDetails, ClientError>
 }
 
 /// Asks once; none where the answer is no yes and no no.
-fn ask(asking: &Asking<'_>) -> Result<Option<Answer>, Failure> {
+fn ask(asking: &Asking<'_>) -> Result<Option<Consent>, Failure> {
     let mut out = std::io::stdout().lock();
     out.write_all(b"Begin? [y/N] ")?;
     out.flush()?;
@@ -123,24 +123,28 @@ fn ask(asking: &Asking<'_>) -> Result<Option<Answer>, Failure> {
     });
     match line {
         Some(line) => Ok(meant(&line?)),
-        None => Ok(Some(Answer::Left)),
+        None => {
+            asking.context.remark("");
+            Ok(Some(Consent::Left))
+        }
     }
 }
 
 /// What a line means.
-fn meant(line: &str) -> Option<Answer> {
+fn meant(line: &str) -> Option<Consent> {
     if line.is_empty() {
-        return Some(Answer::Left);
+        return Some(Consent::Left);
     }
     match line.trim().to_lowercase().as_str() {
-        "y" | "yes" => Some(Answer::Yes),
-        "" | "n" | "no" => Some(Answer::No),
+        "y" | "yes" => Some(Consent::Yes),
+        "" | "n" | "no" => Some(Consent::No),
         _ => None,
     }
 }
 
 fn left(id: &str) -> Failure {
-    let why = format!("session {id} was left without an answer; its plan waits for a yes");
+    let why =
+        format!("session {id} was left without an answer; its plan waits for a yes as soon as it is there");
     let cure =
         format!("`tasuki session resume {id}` begins it, and `tasuki session cancel {id}` calls it off");
     Failure::new(Kind::Failed, "left", why, cure)
@@ -153,12 +157,12 @@ mod tests {
     #[test]
     fn only_a_yes_begins_and_an_end_of_the_input_is_no_no() {
         for (line, answer) in [
-            ("y\n", Some(Answer::Yes)),
-            (" YES \n", Some(Answer::Yes)),
-            ("\n", Some(Answer::No)),
-            ("n\n", Some(Answer::No)),
+            ("y\n", Some(Consent::Yes)),
+            (" YES \n", Some(Consent::Yes)),
+            ("\n", Some(Consent::No)),
+            ("n\n", Some(Consent::No)),
             ("はい\n", None),
-            ("", Some(Answer::Left)),
+            ("", Some(Consent::Left)),
         ] {
             assert_eq!(meant(line), answer, "{line:?}");
         }

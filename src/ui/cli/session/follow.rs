@@ -12,7 +12,7 @@ use crate::ui::cli::failure::{Failure, Kind};
 use crate::ui::cli::look::{Source, look};
 use crate::ui::cli::marks::Letters;
 use crate::wire::api::{Question, SessionDetails, SessionInfo, SessionQuery};
-use changes::{Change, changes};
+use changes::{SessionChange, changes};
 use clap::builder::NonEmptyStringValueParser;
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -112,7 +112,7 @@ fn until_changed(asking: &Asking<'_>, seen: &SessionDetails) {
     }
 }
 
-fn tell(asking: &Asking<'_>, changes: &[Change]) -> Ended {
+fn tell(asking: &Asking<'_>, changes: &[SessionChange]) -> Ended {
     let context = asking.context;
     let letters = Letters::of(context, false);
     for change in changes {

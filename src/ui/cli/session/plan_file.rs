@@ -13,13 +13,13 @@ use std::path::Path;
 const INPUT: &str = "-";
 
 /// A file's text, and how the file is called.
-pub(super) struct Written {
+pub(super) struct PlanText {
     pub(super) text: String,
     pub(super) place: String,
 }
 
 /// Reads a file, or the standard input for `-`.
-pub(super) fn written(path: &Path) -> Result<Written, Failure> {
+pub(super) fn written(path: &Path) -> Result<PlanText, Failure> {
     let is_input = path.as_os_str() == INPUT;
     let place = if is_input { "standard input".to_owned() } else { path.display().to_string() };
     let bytes = if is_input { all_of(io::stdin().lock()) } else { File::open(path).and_then(all_of) };
@@ -33,7 +33,7 @@ pub(super) fn written(path: &Path) -> Result<Written, Failure> {
         return Err(Failure::from(Refusal::new(Code::TooLarge, why)).within(place));
     }
     match String::from_utf8(bytes) {
-        Ok(text) => Ok(Written { text, place }),
+        Ok(text) => Ok(PlanText { text, place }),
         Err(_) => {
             Err(Failure::new(Kind::Rejected, "not-utf8", "it is not UTF-8", "save it as UTF-8").within(place))
         }
@@ -41,7 +41,7 @@ pub(super) fn written(path: &Path) -> Result<Written, Failure> {
 }
 
 /// The text of a plan that can be read.
-pub(super) fn plan(path: &Path) -> Result<Written, Failure> {
+pub(super) fn plan(path: &Path) -> Result<PlanText, Failure> {
     let written = written(path)?;
     match read(written.text.as_bytes()) {
         Ok(_) => Ok(written),

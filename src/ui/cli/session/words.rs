@@ -74,7 +74,8 @@ pub(super) fn who(task: &SessionTaskInfo) -> String {
 
 /// Why a session is where it is, where its words do not say so.
 pub(super) fn note(session: &SessionInfo) -> Option<&str> {
-    session.note.as_deref().filter(|_| !session.waits_for_yes)
+    // Who let it go on is no news.
+    session.note.as_deref().filter(|_| !session.waits_for_yes && session.status != "Active")
 }
 
 /// The first line of a text that has something on it.

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 /// One change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Change {
+pub(super) struct SessionChange {
     /// Time (RFC 3339).
     at: String,
     session: String,
@@ -27,7 +27,7 @@ pub(super) struct Change {
     mark: [&'static str; 2],
 }
 
-impl Change {
+impl SessionChange {
     /// For a person, in one line.
     pub(super) fn line(&self, letters: Letters) -> String {
         let Self { at, session, task, name, what, who, text, mark: [unicode, ascii] } = self;
@@ -44,7 +44,7 @@ impl Change {
 }
 
 /// What is told of a session after what was seen of it; of one that is seen for the first time how it stands.
-pub(super) fn changes(before: Option<&SessionDetails>, now: &SessionDetails) -> Vec<Change> {
+pub(super) fn changes(before: Option<&SessionDetails>, now: &SessionDetails) -> Vec<SessionChange> {
     let known: HashMap<&str, &SessionTaskInfo> =
         before.into_iter().flat_map(|seen| &seen.tasks).map(|task| (task.id.as_str(), task)).collect();
     let mut told = Vec::new();
@@ -75,7 +75,7 @@ pub(super) fn changes(before: Option<&SessionDetails>, now: &SessionDetails) -> 
 }
 
 /// What became of a task. One that began and ended between two looks has two lines.
-fn moved(session: &SessionInfo, before: &SessionTaskInfo, now: &SessionTaskInfo) -> Vec<Change> {
+fn moved(session: &SessionInfo, before: &SessionTaskInfo, now: &SessionTaskInfo) -> Vec<SessionChange> {
     let has_begun = now.started_at.is_some() && now.started_at != before.started_at;
     let what = words::of_task(now);
     let mut told = Vec::new();
@@ -96,9 +96,9 @@ fn moved(session: &SessionInfo, before: &SessionTaskInfo, now: &SessionTaskInfo)
     told
 }
 
-fn of_task(session: &SessionInfo, task: &SessionTaskInfo, at: String, what: String) -> Change {
+fn of_task(session: &SessionInfo, task: &SessionTaskInfo, at: String, what: String) -> SessionChange {
     let text = task.result.as_deref().or(task.note.as_deref()).map(words::first_line);
-    Change {
+    SessionChange {
         at,
         session: session.id.clone(),
         task: Some(task.id.clone()),
@@ -110,8 +110,8 @@ fn of_task(session: &SessionInfo, task: &SessionTaskInfo, at: String, what: Stri
     }
 }
 
-fn of_session(session: &SessionInfo) -> Change {
-    Change {
+fn of_session(session: &SessionInfo) -> SessionChange {
+    SessionChange {
         at: session.updated_at.clone(),
         session: session.id.clone(),
         task: None,
@@ -124,5 +124,85 @@ fn of_session(session: &SessionInfo) -> Change {
         who: None,
         text: words::note(session).map(words::first_line),
         mark: [words::session_mark(Letters::Unicode, session), words::session_mark(Letters::Ascii, session)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::api::SessionDetails;
+    use expect_test::expect;
+    use serde_json::{Value, json};
+
+    fn session(status: &str, tasks: &Value) -> SessionDetails {
+        let details = json!({
+            "id": "a1b2c3d4-e5f6-4890-abcd-ef1234567890", "title": "家計簿", "status": status, "tasks": tasks, "counts": {
+                "pending": 1, "ready": 0, "running": 0, "completed": 1, "failed": 0, "cancelled": 0,
+            },
+            "created_at": "2026-02-02T00:00:00Z", "updated_at": "2026-02-02T00:09:00Z",
+        });
+        serde_json::from_value(details).expect("a session")
+    }
+
+    fn task(id: &str, status: &str, more: &Value) -> Value {
+        let mut task = json!({"id": id, "name": "書く", "status": status, "dependencies": [], "join": "all", "to": "crew"});
+        let into = task.as_object_mut().expect("a map");
+        into.extend(more.as_object().expect("a map").clone());
+        task
+    }
+
+    fn told(before: Option<&SessionDetails>, now: &SessionDetails) -> String {
+        let lines: Vec<String> =
+            changes(before, now).iter().map(|change| change.line(Letters::Unicode)).collect();
+        lines.join("\n")
+    }
+
+    #[test]
+    fn what_began_and_ended_between_two_looks_is_told_twice_and_in_order() {
+        let began = json!({"agent": "bob", "started_at": "2026-02-02T00:01:00Z"});
+        let ended = json!({
+            "agent": "bob", "started_at": "2026-02-02T00:01:00Z", "completed_at": "2026-02-02T00:03:00Z",
+            "result": "\nできた\u{1b}[2J\nmore",
+        });
+        let empty = session("Active", &json!([]));
+        let first = session(
+            "Active",
+            &json!([task("task-1", "Pending", &json!({})), task("task-2", "Pending", &json!({}))]),
+        );
+        let second = session(
+            "Active",
+            &json!([task("task-1", "Completed", &ended), task("task-2", "Running", &began)]),
+        );
+        let asks =
+            json!({"agent": "bob", "agent_status": "WaitingInput", "started_at": "2026-02-02T00:01:00Z"});
+        let third = session(
+            "Active",
+            &json!([task("task-1", "Completed", &ended), task("task-2", "Running", &asks)]),
+        );
+        let last = session(
+            "Completed",
+            &json!([task("task-1", "Completed", &ended), task("task-2", "Completed", &ended)]),
+        );
+        assert_eq!(told(Some(&second), &second), "");
+        let all = [
+            told(None, &empty),
+            told(Some(&empty), &first),
+            told(Some(&first), &second),
+            told(Some(&second), &third),
+            told(Some(&third), &last),
+        ];
+        expect![[r#"
+            2026-02-02T00:09:00Z ◉ session a1b2c3d4-e5f6-4890-abcd-ef1234567890 家計簿 active, 1/2 tasks completed
+            --
+            2026-02-02T00:09:00Z ◉ session a1b2c3d4-e5f6-4890-abcd-ef1234567890 家計簿 active, 1/2 tasks completed
+            --
+            2026-02-02T00:01:00Z ◉ task-1 書く running, bob
+            2026-02-02T00:01:00Z ◉ task-2 書く running, bob
+            2026-02-02T00:03:00Z ✓ task-1 書く completed, bob: できた [2J
+            --
+            2026-02-02T00:09:00Z ? task-2 書く running, waits for you, bob
+            --
+            2026-02-02T00:03:00Z ✓ task-2 書く completed, bob: できた [2J
+            2026-02-02T00:09:00Z ✓ session a1b2c3d4-e5f6-4890-abcd-ef1234567890 家計簿 completed, 1/2 tasks completed"#]].assert_eq(&all.join("\n--\n"));
     }
 }

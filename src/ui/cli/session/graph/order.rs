@@ -4,7 +4,7 @@ use crate::wire::api::SessionTaskInfo;
 use std::collections::HashMap;
 
 /// Tasks in the order in which they are drawn.
-pub(super) struct Order {
+pub(super) struct Drawing {
     /// The places of the tasks.
     pub(super) tasks: Vec<usize>,
     /// For each task the places of those that need it.
@@ -14,7 +14,7 @@ pub(super) struct Order {
 }
 
 /// Orders tasks. What a task needs and is not there is left out.
-pub(super) fn order(tasks: &[SessionTaskInfo]) -> Order {
+pub(super) fn order(tasks: &[SessionTaskInfo]) -> Drawing {
     let places: HashMap<&str, usize> =
         tasks.iter().enumerate().map(|(at, task)| (task.id.as_str(), at)).collect();
     let mut needed_by = vec![Vec::new(); tasks.len()];
@@ -51,5 +51,10 @@ pub(super) fn order(tasks: &[SessionTaskInfo]) -> Order {
         }
         rails = rails.max(leading);
     }
-    Order { tasks: drawn, needed_by, rails }
+    // No plan has a circle; what a document has is shown all the same.
+    if drawn.len() < tasks.len() {
+        let missing = |at: &usize| open.get(*at).is_some_and(|open| *open > 0);
+        drawn.extend((0..tasks.len()).filter(missing));
+    }
+    Drawing { tasks: drawn, needed_by, rails }
 }

@@ -1,6 +1,6 @@
 //! A graph for a terminal: a task a row, and rails that lead down to what needs it.
 
-use super::order::{Order, order};
+use super::order::{Drawing, order};
 use super::words;
 use crate::ui::cli::marks::Letters;
 use crate::ui::cli::table::{cut, harmless};
@@ -29,7 +29,7 @@ pub(super) fn drawn(details: &SessionDetails, letters: Letters, width: Option<us
 fn rows(
     mut renderer: impl Renderer<usize, Output = String>,
     details: &SessionDetails,
-    order: &Order,
+    order: &Drawing,
     letters: Letters,
     width: Option<usize>,
 ) -> String {
@@ -45,7 +45,7 @@ fn rows(
 }
 
 /// Where rails would fill the terminal: the same order, and each task with what it needs.
-fn listed(details: &SessionDetails, order: &Order, letters: Letters, width: Option<usize>) -> String {
+fn listed(details: &SessionDetails, order: &Drawing, letters: Letters, width: Option<usize>) -> String {
     let mut lines = vec![format!(
         "{} rails are too many to draw: each task stands below what it needs; --mermaid and --dot draw it elsewhere",
         order.rails
