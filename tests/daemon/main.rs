@@ -64,6 +64,7 @@ mod refusals;
 mod restarts;
 mod room;
 mod rows;
+mod sessions;
 mod shell;
 mod side_channel;
 mod silent;

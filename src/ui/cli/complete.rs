@@ -8,7 +8,9 @@ use super::look::look_within;
 use crate::engine::words::USER;
 use crate::io::client::Client;
 use crate::read::{Answers, state_words};
-use crate::wire::api::{AgentQuery, AgentsQuery, MessagesQuery, NeedsQuery, TeamQuery};
+use crate::wire::api::{
+    AgentQuery, AgentsQuery, MessagesQuery, NeedsQuery, SessionQuery, SessionsQuery, TeamQuery,
+};
 use clap::{Arg, Command};
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
@@ -48,6 +50,11 @@ fn offered(verb: &str, arg: Arg) -> Arg {
         ("show", "id") => || ids("any"),
         ("why" | "log", "subject") => || in_order(agents().into_iter().chain(ids("any"))),
         ("answer", "choice") => choices,
+        ("new", "master") => agents,
+        ("add-task", "to") => addressees,
+        ("add-task", "depends_on") | (_, "session_task") => session_tasks,
+        ("retry", "session") => || in_order(sessions().into_iter().chain(failed_tasks())),
+        (_, "session") => || in_order(sessions()),
         _ => return arg,
     };
     arg.add(ArgValueCandidates::new(candidates))
@@ -118,13 +125,42 @@ fn dismissable() -> Vec<CompletionCandidate> {
     in_order(needs.map(|need| of(&need.id, Some(need.title))))
 }
 
+/// The first word behind a verb that is no flag.
+fn behind(words: &[String], verb: &str) -> Option<String> {
+    let mut after = words.iter().skip_while(|word| *word != verb).skip(1);
+    after.find(|word| !word.starts_with('-')).cloned()
+}
+
+/// Sessions that are known, with what they are called.
+fn sessions() -> Vec<CompletionCandidate> {
+    let sessions = ask(&SessionsQuery {}).map(|list| list.sessions).unwrap_or_default();
+    sessions.into_iter().take(IDS).map(|session| of(&session.id, session.title)).collect()
+}
+
+/// The tasks of the session of the line, with what they are called.
+fn session_tasks() -> Vec<CompletionCandidate> {
+    // `session`, its verb, and the session.
+    let words = words();
+    let id = behind(&words, "session").and_then(|verb| behind(&words, &verb));
+    let tasks = id.and_then(|id| ask(&SessionQuery { id })).map(|details| details.tasks).unwrap_or_default();
+    in_order(tasks.into_iter().map(|task| of(&task.id, Some(task.name))))
+}
+
+/// Tasks that have failed, of the newest sessions.
+fn failed_tasks() -> Vec<CompletionCandidate> {
+    /// Each takes a question.
+    const SESSIONS: usize = 5;
+    let sessions = ask(&SessionsQuery {}).map(|list| list.sessions).unwrap_or_default();
+    let failed = sessions.into_iter().filter(|session| session.counts.failed > 0).take(SESSIONS);
+    let details = failed.filter_map(|session| ask(&SessionQuery { id: session.id }));
+    let tasks = details.flat_map(|details| details.tasks).filter(|task| task.status == "Failed");
+    tasks.map(|task| of(&task.id, Some(task.name))).collect()
+}
+
 /// The choices of the dialog that the agent of the line shows.
 fn choices() -> Vec<CompletionCandidate> {
     let words = words();
-    let after = words.iter().skip_while(|word| *word != "answer").skip(1);
-    let Some(name) = after.into_iter().find(|word| !word.starts_with('-')).cloned() else {
-        return Vec::new();
-    };
+    let Some(name) = behind(&words, "answer") else { return Vec::new() };
     let asks = ask(&AgentQuery { name }).and_then(|details| details.agent.asks);
     let choices = asks.map(|asks| asks.choices).unwrap_or_default();
     in_order((1..).zip(choices).map(|(number, choice)| of(&format!("{number}"), Some(choice))))

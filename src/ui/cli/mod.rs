@@ -37,6 +37,7 @@ mod retry;
 mod roster;
 mod send;
 mod service;
+mod session;
 mod show;
 mod shown;
 mod status;
@@ -101,6 +102,7 @@ enum Verb {
     Answer(answer::Args),
     Attach(attach::Args),
     Web(web::Args),
+    Session(session::Args),
     Cancel(cancel::Args),
     Retry(retry::Args),
     Stop(stop::Args),
@@ -180,6 +182,7 @@ fn run(context: &Context, verb: Verb) -> Ended {
         Verb::Answer(args) => answer::run(context, &args),
         Verb::Attach(args) => attach::run(context, &args),
         Verb::Web(args) => web::run(context, &args),
+        Verb::Session(args) => session::run(context, &args),
         Verb::Cancel(args) => cancel::run(context, &args),
         Verb::Retry(args) => retry::run(context, &args),
         Verb::Stop(args) => stop::run(context, &args),

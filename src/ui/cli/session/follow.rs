@@ -1,0 +1,147 @@
+//! `tasuki session follow`: each change of a session until it is over. The daemon says when there is one; one that is started anew
+//! does not end it.
+
+mod changes;
+
+use super::asking::Asking;
+use super::words;
+use crate::io::client::{ANSWER_DEADLINE, ClientError};
+use crate::io::clock::Clock;
+use crate::ui::cli::context::{Context, Ended};
+use crate::ui::cli::failure::{Failure, Kind};
+use crate::ui::cli::look::{Source, look};
+use crate::ui::cli::marks::Letters;
+use crate::wire::api::{Question, SessionDetails, SessionInfo, SessionQuery};
+use changes::{SessionChange, changes};
+use clap::builder::NonEmptyStringValueParser;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+/// What is not told as an event of the session, such as that its agent asks something, is looked for so often.
+const QUIET: Duration = Duration::from_secs(2);
+/// What changes at once is told at once.
+const GATHER_MS: u64 = 100;
+/// Tasks for which one ms more is waited: to read a session of 10,000 takes some time.
+const TASKS_A_MS: usize = 20;
+/// A daemon that is started anew is back within seconds.
+const ANEW: Duration = Duration::from_secs(15);
+/// Between two tries to reach it.
+const AGAIN: Duration = Duration::from_millis(100);
+
+/// Prints each change of a session until it is over
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki session follow a1b2c3d4
+  tasuki session follow a1b2c3d4 --json | jq -r 'select(.task) | .task'
+
+With --json, each change is a line. It goes on after a restart of the daemon.
+
+Exit codes:
+  0  the session is completed
+  1  it has failed or was cancelled
+  2  there is no such session
+  5  no daemon is running, and the session is not over")]
+pub(super) struct Args {
+    /// Session id, or the beginning of it
+    #[arg(value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
+    session: String,
+}
+
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
+    follow(&Asking::new(context)?, &args.session)
+}
+
+/// Tells each change of a session until it is over.
+pub(super) fn follow(asking: &Asking<'_>, id: &str) -> Ended {
+    let question = SessionQuery { id: id.to_owned() };
+    let first = look(asking.context, &asking.workspace, &asking.client, &question)?;
+    let mut seen = first.answer;
+    tell(asking, &changes(None, &seen))?;
+    if first.source == Source::Files && !words::is_over(&seen.session) {
+        return Err(without_daemon(
+            &seen.session,
+            format!("no daemon is running for {}", asking.workspace.root_text()),
+        ));
+    }
+    let address = SessionQuery { id: seen.session.id.clone() }.address();
+    let clock = Clock::start();
+    let mut lost = None;
+    while !words::is_over(&seen.session) {
+        if lost.is_none() {
+            until_changed(asking, &seen);
+        } else {
+            asking.client.pause(AGAIN);
+        }
+        match asking.client.get::<SessionDetails>(&address, ANSWER_DEADLINE) {
+            Ok(now) => {
+                lost = None;
+                tell(asking, &changes(Some(&seen), &now))?;
+                seen = now;
+            }
+            Err(error @ (ClientError::NotRunning { .. } | ClientError::Gone(_))) => {
+                let since = *lost.get_or_insert_with(|| clock.now());
+                if Duration::from_millis(clock.now().since(since)) >= ANEW {
+                    return Err(without_daemon(&seen.session, error.to_string()));
+                }
+            }
+            // It is there, and says more when it can.
+            Err(ClientError::Unavailable(_) | ClientError::TooSlow(_)) => {
+                lost.get_or_insert_with(|| clock.now());
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    ended(&seen.session)
+}
+
+/// Waits until the daemon tells something of this session, or has been quiet for a while.
+fn until_changed(asking: &Asking<'_>, seen: &SessionDetails) {
+    let id = seen.session.id.as_str();
+    let path = format!("/api/events?kind=session&after={}", seen.seq);
+    let listened = asking.client.listen(&path, QUIET, &mut |heard| match heard {
+        Some(("step", data)) if !data.contains(id) => ControlFlow::Continue(()),
+        _ => ControlFlow::Break(()),
+    });
+    if listened.is_ok() {
+        let gather = GATHER_MS + (seen.tasks.len() / TASKS_A_MS) as u64;
+        asking.client.pause(Duration::from_millis(gather));
+    } else {
+        // Whoever asks next is told why.
+        asking.client.pause(AGAIN);
+    }
+}
+
+fn tell(asking: &Asking<'_>, changes: &[SessionChange]) -> Ended {
+    let context = asking.context;
+    let letters = Letters::of(context, false);
+    for change in changes {
+        if context.globals.json {
+            context.say(serde_json::to_string(change).map_err(std::io::Error::other)?)?;
+        } else {
+            context.say(change.line(letters))?;
+        }
+    }
+    Ok(())
+}
+
+fn ended(session: &SessionInfo) -> Ended {
+    if session.status == "Completed" {
+        return Ok(());
+    }
+    let id = &session.id;
+    let note = session.note.as_deref().map_or(String::new(), |note| format!(": {note}"));
+    if words::is_cancelled(session) {
+        let why = format!("session {id} was {}", session.note.as_deref().unwrap_or("cancelled"));
+        return Err(Failure::new(Kind::Failed, "cancelled", why, format!("see `tasuki session show {id}`")));
+    }
+    let cure =
+        format!("see `tasuki session show {id}`; `tasuki session resume {id}` tries again what has failed");
+    Err(Failure::new(Kind::Failed, "failed", format!("session {id} has failed{note}"), cure))
+}
+
+/// It goes on all the same with the next daemon.
+fn without_daemon(session: &SessionInfo, why: String) -> Failure {
+    let why = format!("{why}; session {} goes on with the next daemon", session.id);
+    Failure::new(Kind::NoDaemon, "no-daemon", why, "start it with `tasuki up`")
+}

@@ -1,0 +1,73 @@
+//! A plan, or a task of one, as it lies in a file: read here first, so that what is wrong is shown with its place, with a daemon
+//! or without.
+
+use crate::engine::message::refusal::{Code, Refusal};
+use crate::ui::cli::failure::{Failure, Kind};
+use crate::wire::FILE_BYTES_MAX;
+use crate::wire::session::plan::{PlanRefusal, read};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// What the standard input is called.
+const INPUT: &str = "-";
+
+/// A file's text, and how the file is called.
+pub(super) struct PlanText {
+    pub(super) text: String,
+    pub(super) place: String,
+}
+
+/// Reads a file, or the standard input for `-`.
+pub(super) fn written(path: &Path) -> Result<PlanText, Failure> {
+    let is_input = path.as_os_str() == INPUT;
+    let place = if is_input { "standard input".to_owned() } else { path.display().to_string() };
+    let bytes = if is_input { all_of(io::stdin().lock()) } else { File::open(path).and_then(all_of) };
+    let bytes = bytes.map_err(|error| {
+        let why = format!("cannot read it: {error}");
+        Failure::new(Kind::Rejected, "unreadable", why, "name a file").within(&place)
+    })?;
+    // One that is too large is refused as such and not for where it was cut.
+    if bytes.len() > FILE_BYTES_MAX {
+        let why = format!("it has more than {FILE_BYTES_MAX} bytes");
+        return Err(Failure::from(Refusal::new(Code::TooLarge, why)).within(place));
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(PlanText { text, place }),
+        Err(_) => {
+            Err(Failure::new(Kind::Rejected, "not-utf8", "it is not UTF-8", "save it as UTF-8").within(place))
+        }
+    }
+}
+
+/// The text of a plan that can be read.
+pub(super) fn plan(path: &Path) -> Result<PlanText, Failure> {
+    let written = written(path)?;
+    match read(written.text.as_bytes()) {
+        Ok(_) => Ok(written),
+        Err(refusal) => Err(refused(refusal, Some(written.place))),
+    }
+}
+
+/// Why a plan or a task is not taken, with the line at fault if it is one of a file.
+pub(super) fn refused(refusal: PlanRefusal, place: Option<String>) -> Failure {
+    let PlanRefusal { refusal, cure, line_text } = refusal;
+    let line = refusal.line;
+    let mut failure = Failure::from(refusal);
+    failure.problem.cure = cure.to_owned();
+    let Some(place) = place else {
+        // Nobody has seen the text that was made of the options.
+        (failure.problem.line, failure.problem.column) = (None, None);
+        return failure;
+    };
+    if let Some(line) = line.filter(|_| !line_text.is_empty()) {
+        failure.problem.why = format!("{}\n  {line} | {line_text}", failure.problem.why);
+    }
+    failure.within(place)
+}
+
+fn all_of(from: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(FILE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

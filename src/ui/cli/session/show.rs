@@ -1,0 +1,164 @@
+//! `tasuki session show`: one session with its tasks, or one of its tasks.
+
+use super::asking::{Asking, task_of};
+use super::words;
+use crate::io::clock::Clock;
+use crate::ui::cli::ages::{Exact, age};
+use crate::ui::cli::columns::{Column, rows};
+use crate::ui::cli::context::{Context, Ended};
+use crate::ui::cli::marks::Letters;
+use crate::ui::cli::table::{cut, harmless, terminal_width};
+use crate::wire::api::{SessionDetails, SessionInfo, SessionTaskInfo};
+use crate::wire::time::rfc3339_ms;
+use clap::builder::NonEmptyStringValueParser;
+
+/// Shows a session with its tasks, or one task with its description and its result
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki session show a1b2c3d4
+  tasuki session show a1b2c3d4 task-2      the whole of one task
+  tasuki session show a1b2c3d4 --json | jq -r '.tasks[] | select(.status == \"Failed\") | .id'
+
+Without a daemon, the command reads the journal.
+
+Exit codes:
+  2  there is no such session or task")]
+pub(super) struct Args {
+    /// Session id, or the beginning of it
+    #[arg(value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
+    session: String,
+    /// Task id, such as task-2
+    #[arg(value_name = "TASK")]
+    session_task: Option<String>,
+}
+
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
+    let details = Asking::new(context)?.session(&args.session)?;
+    let letters = Letters::of(context, false);
+    let now = rfc3339_ms(Clock::start().wall());
+    match &args.session_task {
+        Some(id) => {
+            let task = task_of(&details, id)?;
+            context.tell(task, || task_page(&details, task, letters))
+        }
+        None => context.tell(&details, || page(&details, letters, &now)),
+    }
+}
+
+/// A session for a person: how it stands, its goal, and its tasks.
+pub(super) fn page(details: &SessionDetails, letters: Letters, now: &str) -> String {
+    let SessionDetails { session, goal, tasks, .. } = details;
+    let mut lines = head(session, letters, now);
+    if let Some(goal) = goal.as_deref().filter(|goal| !goal.trim().is_empty()) {
+        lines.push(String::new());
+        lines.extend(text_of(goal));
+    }
+    if !tasks.is_empty() {
+        lines.push(String::new());
+        lines.extend(task_lines(tasks, letters));
+    }
+    lines.join("\n")
+}
+
+fn head(session: &SessionInfo, letters: Letters, now: &str) -> Vec<String> {
+    let bold = anstyle::Style::new().bold();
+    let title = session.title.as_deref().map_or(String::new(), |title| format!(" {}", harmless(title)));
+    let (mark, state) = (words::session_mark(letters, session), words::of_session(session));
+    let done = words::done_of_all(&session.counts);
+    let age = age(Some(&session.created_at), now, Exact::Seconds);
+    let id = &session.id;
+    let mut lines =
+        vec![format!("{mark} {bold}{id}{bold:#}{title}; {state}, {done} tasks completed, begun {age} ago")];
+    let mut facts = Vec::new();
+    facts.extend(session.owner.as_ref().map(|owner| format!("begun by {owner}")));
+    facts.extend(session.master.as_ref().map(|master| format!("master {master}")));
+    facts.extend(session.on_failure.as_ref().map(|word| format!("on_failure {word}")));
+    facts.push(match session.parallel {
+        0 => "any number of tasks at a time".to_owned(),
+        most => format!("{most} tasks at a time"),
+    });
+    lines.push(harmless(&facts.join(", ")));
+    lines.extend(words::note(session).map(|note| harmless(&format!("note: {note}"))));
+    if let Some(message) = &session.planning {
+        lines.push(format!("waits for its plan: `tasuki why {message}`"));
+    }
+    if session.waits_for_yes {
+        lines.push(format!(
+            "`tasuki session resume {id}` begins it; `tasuki session cancel {id}` calls it off"
+        ));
+    }
+    lines
+}
+
+/// The tasks, one a row; below each what it answered, or why it is where it is.
+fn task_lines(tasks: &[SessionTaskInfo], letters: Letters) -> Vec<String> {
+    let columns = [
+        Column::whole("task"),
+        Column::whole("state"),
+        Column::cut_to("name", 16),
+        Column::cut_to("who", 8),
+        Column::cut_to("needs", 8),
+        Column::cut_to("message", 8),
+    ];
+    let width = terminal_width();
+    let row = |task: &SessionTaskInfo| {
+        vec![
+            task.id.clone(),
+            format!("{} {}", words::task_mark(letters, task), words::of_task(task)),
+            task.name.clone(),
+            words::who(task),
+            needs(task),
+            task.message.clone().unwrap_or_default(),
+        ]
+    };
+    let table = rows(&columns, tasks.iter().map(row).collect(), width);
+    let mut lines = table.lines();
+    let mut out: Vec<String> = lines.next().map(str::to_owned).into_iter().collect();
+    for (task, line) in tasks.iter().zip(lines) {
+        out.push(line.to_owned());
+        let result = task.result.as_deref().map(words::first_line).filter(|line| !line.is_empty());
+        let note = task.note.as_deref().map(words::first_line).filter(|note| result.as_ref() != Some(note));
+        out.extend(note.map(|note| cut(&format!("    {note}"), width)));
+        out.extend(result.map(|result| cut(&format!("    {} {result}", letters.to()), width)));
+    }
+    out
+}
+
+fn needs(task: &SessionTaskInfo) -> String {
+    let needs = task.dependencies.join(", ");
+    if task.join == "any" && task.dependencies.len() > 1 { format!("any of {needs}") } else { needs }
+}
+
+/// One task for a person, whole.
+fn task_page(details: &SessionDetails, task: &SessionTaskInfo, letters: Letters) -> String {
+    let bold = anstyle::Style::new().bold();
+    let (mark, state) = (words::task_mark(letters, task), words::of_task(task));
+    let mut lines = vec![format!("{mark} {bold}{}{bold:#} {}; {state}", task.id, harmless(&task.name))];
+    lines.push(format!("of session {}", details.session.id));
+    let mut fact = |word: &str, text: Option<&str>| {
+        let text = text.filter(|text| !text.is_empty());
+        lines.extend(text.map(|text| harmless(&format!("{word} {text}"))));
+    };
+    fact("needs", Some(&needs(task)));
+    fact("for", task.to.as_deref());
+    fact("done by", task.agent.as_deref().filter(|agent| Some(*agent) != task.to.as_deref()));
+    fact("message", task.message.as_deref());
+    if task.tries > 1 {
+        fact("tried", Some(&format!("{} times", task.tries)));
+    }
+    fact("began", task.started_at.as_deref());
+    fact("ended", task.completed_at.as_deref());
+    fact("note:", task.note.as_deref());
+    let parts = [("Description", task.description.as_deref()), ("Result", task.result.as_deref())];
+    for (heading, text) in parts {
+        let Some(text) = text.filter(|text| !text.trim().is_empty()) else { continue };
+        lines.extend([String::new(), format!("{bold}{heading}{bold:#}")]);
+        lines.extend(text_of(text));
+    }
+    lines.join("\n")
+}
+
+fn text_of(text: &str) -> Vec<String> {
+    text.trim_end().lines().map(|line| format!("  {}", harmless(line))).collect()
+}

@@ -1,0 +1,432 @@
+//! Sessions through the real binary, real tmux and agents that obey the words of their tasks: whatever dies between, each task is
+//! given once, and what came of it is handed on.
+
+use crate::completing::completed;
+use crate::house::House;
+use crate::looking::ok;
+use serde_json::Value;
+use std::io::{Read as _, Write as _};
+use std::process::{Child, Command, Stdio};
+
+/// Keeps each turn, waits while it is told to, and answers.
+const WORKER: &str = r#"#!/bin/bash
+while IFS= read -r line; do
+  if [[ $line =~ \(token\ ([a-z0-9]{6})\) ]]; then
+    token=${BASH_REMATCH[1]}
+    file=$(sed -n 's/.*read \(.*\.yaml\) and.*/\1/p' <<<"$line")
+    text=$(sed -n 's/^content: //p' "$file")
+    cp "$file" "$TASUKI_ROOT/seen.$text.yaml"
+    echo "$text" >> "$TASUKI_ROOT/typed"
+    while [[ $text == *slow* && ! -e $TASUKI_ROOT/go ]]; do sleep 0.02; done
+    if [[ $text == *fails* && ! -e $TASUKI_ROOT/mended ]]; then
+      "$BIN" reply --failed "$token" "できません: $text"
+    else
+      echo "答え: $text"
+      echo "PLAIN OK $token"
+    fi
+  fi
+done
+"#;
+/// Answers the first time in prose, then with a plan for nobody, then with one that can be begun.
+const MASTER: &str = r#"#!/bin/bash
+n=0
+while IFS= read -r line; do
+  if [[ $line =~ \(token\ ([a-z0-9]{6})\) ]]; then
+    token=${BASH_REMATCH[1]}
+    n=$((n + 1))
+    cp "$(sed -n 's/.*read \(.*\.yaml\) and.*/\1/p' <<<"$line")" "$TASUKI_ROOT/asked.$n.yaml"
+    to=hand
+    [[ $n == 2 ]] && to=nobody
+    [[ $n == 1 ]] && echo "まず考えます。" || printf '```yaml\ntasks:\n- {name: 一番, description: one, to: %s}\n- {name: 二番, description: two, dependencies: [task-1], to: %s}\n```\n' $to $to
+    echo "BOSS OK $token"
+  fi
+done
+"#;
+const TEAM: &str = "\
+  - {name: worker, reports_to: user, provider: plain, command: [bash, ./worker.sh], marker: PLAIN OK}
+  - {name: boss, reports_to: user, provider: plain, command: [bash, ./boss.sh], marker: BOSS OK}
+  - {name: hand, reports_to: boss, provider: plain, command: [bash, ./worker.sh], marker: PLAIN OK}
+";
+
+fn house(name: &str) -> House {
+    let worker = WORKER.replace("$BIN", env!("CARGO_BIN_EXE_tasuki"));
+    House::new(name, TEAM, &[("worker.sh", &worker), ("boss.sh", MASTER)])
+}
+
+/// Exit code, standard output and standard error.
+fn said(house: &House, words: &[&str]) -> (Option<i32>, String, String) {
+    let output = house.ask(words);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+/// What is said of what is refused.
+fn refused(house: &House, words: &[&str]) -> String {
+    let (code, out, err) = said(house, words);
+    assert_eq!(code, Some(2), "{words:?}: {out}{err}");
+    err
+}
+
+/// Begins a session by this plan, and gives its id.
+fn begin(house: &House, plan: &str) -> String {
+    house.write("plan.yaml", plan);
+    ok(house, &["session", "new", "plan.yaml"]).trim().to_owned()
+}
+
+fn session(house: &House, id: &str) -> Value {
+    serde_json::from_str(&ok(house, &["session", "show", id, "--json"])).expect("JSON")
+}
+
+/// The statuses of the session and of its tasks.
+fn statuses(house: &House, id: &str) -> String {
+    let session = session(house, id);
+    let tasks = session["tasks"].as_array().expect("tasks");
+    let all = [&session].into_iter().chain(tasks).map(|of| of["status"].as_str().expect("a status"));
+    all.collect::<Vec<_>>().join(" ")
+}
+
+fn until(house: &House, id: &str, wanted: &str) {
+    house.until(wanted, |house| statuses(house, id) == wanted);
+}
+
+fn typed(house: &House) -> Vec<String> {
+    house.read("typed").lines().map(str::to_owned).collect()
+}
+
+/// Whether the document is the file.
+fn is_exported(house: &House, id: &str) -> bool {
+    ok(house, &["session", "export", id]) == house.read(&format!(".tasuki/sessions/{id}.json"))
+}
+
+const HOUSEHOLD: &str = "\
+name: 家計簿 🎏
+goal: 家計簿を作る
+tasks:
+- {name: 計画, description: plan}
+- {name: '書く \"x\" [y]', description: write, dependencies: [task-1], to: worker}
+- {name: 試す, description: test, dependencies: [task-1]}
+- {name: まとめる, description: sum up, dependencies: [task-2, task-3]}
+";
+
+#[test]
+fn a_plan_runs_to_its_end_and_is_known_without_a_daemon() {
+    let mut house = house("sessions 襷");
+    house.write("plan.yaml", HOUSEHOLD);
+    let (code, _, err) = said(&house, &["session", "new", "plan.yaml"]);
+    assert!(code == Some(5) && err.contains("tasuki up"), "{err}");
+    assert!(ok(&house, &["session", "list"]).contains("no session yet"));
+    house.start();
+    let told = ok(&house, &["session", "new", "plan.yaml", "--wait", "--json"]);
+    let told: Vec<Value> = told.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+    let ends: Vec<&str> = told
+        .iter()
+        .filter(|change| change["what"] == "completed")
+        .map(|change| change["task"].as_str().expect("a task"))
+        .collect();
+    assert_eq!((ends.len(), ends.first(), ends.last()), (4, Some(&"task-1"), Some(&"task-4")), "{told:?}");
+    assert!(told[0]["task"].is_null() && told[0]["name"] == "家計簿 🎏", "{told:?}");
+    assert!(told.last().expect("an end")["what"].as_str().expect("what").contains("completed, 4/4"));
+    let id = told[0]["session"].as_str().expect("an id").to_owned();
+    let seen = house.read("seen.sum up.yaml");
+    assert!(seen.contains("答え: write") && seen.contains("答え: test"), "{seen}");
+    assert!(!seen.contains("答え: plan"), "what it does not need itself is not handed to it: {seen}");
+    assert_eq!(typed(&house).len(), 4);
+    house.until("the document", |house| is_exported(house, &id));
+    let short = id[..8].to_owned();
+    let looks: [&[&str]; 7] = [
+        &["session", "show", &short],
+        &["session", "show", &short, "task-2"],
+        &["session", "show", &short, "--json"],
+        &["session", "graph", &short],
+        &["session", "graph", &short, "--mermaid"],
+        &["session", "export", &short],
+        &["session", "list", "--json"],
+    ];
+    let with: Vec<String> = looks.iter().map(|words| without_age(&ok(&house, words))).collect();
+    assert!(with[0].contains("✓ completed") && with[0].contains("→ 答え: write"), "{}", with[0]);
+    assert!(with[1].contains("書く \"x\" [y]") && with[1].contains("  答え: write"), "{}", with[1]);
+    assert!(with[3].contains("├─╮") && with[3].contains("試す"), "{}", with[3]);
+    let listed = ok(&house, &["session", "list"]);
+    assert!(
+        listed.contains(&format!("{short}  ✓ completed  4/4")) && listed.contains("家計簿 🎏"),
+        "{listed}"
+    );
+    assert_eq!(completed(&house, &["session", "show", ""]), [id.as_str()]);
+    assert_eq!(completed(&house, &["session", "show", &short, "task-"]).len(), 4);
+    house.end();
+    let without: Vec<String> = looks.iter().map(|words| without_age(&ok(&house, words))).collect();
+    assert_eq!(with, without);
+    assert!(is_exported(&house, &id));
+    ok(&house, &["session", "export", &id, "-o", "out.json"]);
+    assert_eq!(house.read("out.json"), house.read(&format!(".tasuki/sessions/{id}.json")));
+    ok(&house, &["session", "follow", &id]);
+}
+
+/// A page without what the time alone changes.
+fn without_age(text: &str) -> String {
+    let line = |line: &str| line.split(", begun ").next().unwrap_or_default().to_owned();
+    text.lines().filter(|line| !line.contains("\"seq\"")).map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A task that fails, one that needs it, and two that do not.
+fn failing(on_failure: &str) -> String {
+    format!(
+        "on_failure: {on_failure}\nparallel: 1\ntasks:\n- {{name: 壊れる, description: fails {on_failure}}}\n\
+         - {{name: 要る, description: needs {on_failure}, dependencies: [task-1]}}\n- {{name: 別, description: else {on_failure}}}\n"
+    )
+}
+
+#[test]
+fn a_failure_stops_a_session_or_not_as_its_plan_says_and_a_retry_goes_on_from_there() {
+    let mut house = house("failures");
+    house.start();
+    let stop = begin(&house, &failing("stop"));
+    let (code, out, err) = said(&house, &["session", "follow", &stop]);
+    assert!(
+        code == Some(1) && err.contains("it stops there") && out.contains("できません: fails stop"),
+        "{out}{err}"
+    );
+    assert_eq!(statuses(&house, &stop), "Failed Failed Pending Ready");
+    let skip = begin(&house, &failing("skip"));
+    assert_eq!(said(&house, &["session", "follow", &skip]).0, Some(1));
+    assert_eq!(statuses(&house, &skip), "Failed Failed Cancelled Completed");
+    let told = ok(&house, &["session", "show", &skip]);
+    assert!(told.contains("not completed: task-1") && told.contains("→ できません: fails skip"), "{told}");
+    let more = begin(&house, &failing("continue"));
+    assert_eq!(said(&house, &["session", "follow", &more]).0, Some(1));
+    assert_eq!(statuses(&house, &more), "Failed Failed Completed Completed");
+    assert!(house.read("seen.needs continue.yaml").contains("できません: fails continue"));
+
+    let told = refused(&house, &["session", "retry", "task-1"]);
+    assert!(told.contains("in several sessions") && told.contains(&stop), "{told}");
+    let told = refused(&house, &["session", "retry", &skip, "task-3"]);
+    assert!(told.contains("only a task that has failed is tried again"), "{told}");
+    assert!(refused(&house, &["session", "retry", "task-9"]).contains("has failed in no session"));
+    assert!(refused(&house, &["session", "retry", &skip[..8]]).contains("it is not said which task"));
+    house.write("mended", "");
+    ok(&house, &["session", "retry", &skip, "task-1"]);
+    until(&house, &skip, "Completed Completed Completed Completed");
+    assert!(house.read("seen.needs skip.yaml").contains("答え: fails skip"));
+    ok(&house, &["session", "resume", &stop[..8]]);
+    until(&house, &stop, "Completed Completed Completed Completed");
+    let told = ok(&house, &["session", "retry", "task-1"]);
+    assert!(told.contains(&more), "the last one: {told}");
+    until(&house, &more, "Completed Completed Completed Completed");
+    let count = |text: &str| typed(&house).iter().filter(|line| *line == text).count();
+    assert_eq!((count("fails skip"), count("else skip"), count("needs continue")), (2, 1, 1));
+    let told = refused(&house, &["session", "resume", &stop]);
+    assert!(told.contains("cannot be resumed") && told.contains("a paused or failed session"), "{told}");
+    house.end();
+}
+
+#[test]
+fn a_session_is_paused_goes_on_takes_more_tasks_and_is_called_off() {
+    let mut house = house("steered");
+    house.start();
+    let plan = "tasks:\n- {name: 遅い, description: slow}\n- {name: 次, description: next, dependencies: [task-1]}\n";
+    let id = begin(&house, plan);
+    until(&house, &id, "Active Running Pending");
+    assert!(ok(&house, &["session", "pause", &id[..8]]).contains("is paused"));
+    let told = refused(&house, &["session", "pause", &id]);
+    assert!(told.contains("is paused and cannot be paused") && told.contains("an active session"), "{told}");
+    house.write("go", "");
+    until(&house, &id, "Paused Completed Ready");
+    let add = |more: &[&str]| [&["session", "add-task", id.as_str()], more].concat();
+    let hostile = "追加: \"x\" # 'y' {z} \\n 🎏";
+    let told = ok(
+        &house,
+        &add(&["--name", hostile, "--description", "- *a\n  b: &c", "--depends-on", "task-2,task-1"]),
+    );
+    assert!(told.contains("task-3 is added"), "{told}");
+    house.write("task.yaml", "name: 最後\ndescription: last\ndependencies: [task-3]\n");
+    ok(&house, &add(&["task.yaml"]));
+    let session = session(&house, &id);
+    assert_eq!(session["tasks"][2]["name"], hostile);
+    assert_eq!(session["tasks"][2]["description"], "- *a\n  b: &c");
+    assert_eq!(session["tasks"][2]["dependencies"], serde_json::json!(["task-2", "task-1"]));
+    house.write("task.yaml", "name: 最後\ndescription: last\ndependencies: [task-33]\n");
+    let told = refused(&house, &add(&["task.yaml"]));
+    assert!(told.contains("task.yaml:3:16") && told.contains("3 | dependencies: [task-33]"), "{told}");
+    let told = refused(&house, &add(&["--name", "x", "--description", "y", "--depends-on", "task-33"]));
+    assert!(told.contains("no such task; did you mean `task-3`?") && !told.contains("line"), "{told}");
+    let told = refused(&house, &add(&["--name", "x", "--description", "y", "--to", "nobody"]));
+    assert!(told.contains("nobody is not"), "{told}");
+    refused(&house, &add(&["--name", "x"]));
+    assert_eq!(typed(&house), ["slow"], "nothing begins while it is paused");
+    ok(&house, &["session", "resume", &id]);
+    until(&house, &id, "Completed Completed Completed Completed Completed");
+    let told = refused(&house, &add(&["--name", "x", "--description", "y"]));
+    assert!(told.contains("is completed"), "{told}");
+
+    std::fs::remove_file(house.path("go")).expect("it waits again");
+    let id = begin(&house, plan);
+    until(&house, &id, "Active Running Pending");
+    assert!(ok(&house, &["session", "cancel", &id]).contains("is cancelled"));
+    let (code, _, err) = said(&house, &["session", "follow", &id]);
+    assert!(code == Some(1) && err.contains("was cancelled by user"), "{err}");
+    assert_eq!(statuses(&house, &id), "Failed Cancelled Cancelled");
+    assert!(ok(&house, &["session", "list"]).contains("⊘ cancelled"));
+    for verb in ["cancel", "pause"] {
+        assert!(refused(&house, &["session", verb, &id]).contains("is failed and cannot be"));
+    }
+    for words in
+        [&["session", "show", "zzz"][..], &["session", "pause", "00000000-0000-4000-8000-000000000000"]]
+    {
+        let told = refused(&house, words);
+        assert!(told.contains("there is no session") && told.contains("tasuki session list"), "{told}");
+    }
+    assert!(refused(&house, &["session", "show", &id, "task-22"]).contains("did you mean task-2?"));
+    house.end();
+}
+
+#[test]
+fn a_goal_is_split_by_its_master_who_is_told_what_is_wrong_and_waits_for_a_yes() {
+    let mut house = house("goals");
+    house.start();
+    let (code, id, err) = said(&house, &["session", "new", "--master", "boss", "家計簿を", "作る"]);
+    let id = id.trim();
+    assert!(code == Some(0) && err.contains(&format!("tasuki session resume {id}")), "{err}");
+    until(&house, id, "Paused Ready Pending");
+    assert!(house.read("asked.1.yaml").contains("家計簿を 作る"));
+    let told = [house.read("asked.2.yaml"), house.read("asked.3.yaml")];
+    assert!(told[0].contains("No plan can be taken from your answer"), "{}", told[0]);
+    assert!(told[1].contains("nobody is not"), "{}", told[1]);
+    let listed = ok(&house, &["session", "list"]);
+    assert!(listed.contains("? waits for your yes  0/2") && listed.contains("家計簿を 作る"), "{listed}");
+    assert_eq!(typed(&house), [""; 0]);
+    ok(&house, &["session", "resume", id]);
+    until(&house, id, "Completed Completed Completed");
+    assert_eq!(typed(&house), ["one", "two"]);
+
+    // On a terminal it is asked.
+    let mut person = Terminal::of(&house, "session new --master boss もう一つ");
+    let shown = person.until("Begin? [y/N] ");
+    assert!(shown.contains("二番") && shown.contains("waits for your yes"), "{shown}");
+    person.types("たぶん\n");
+    person.until("Begin? [y/N] ");
+    person.types("y\n");
+    person.until("goes on");
+    assert!(person.ends());
+    let mut person = Terminal::of(&house, "session new --master boss だめ");
+    person.until("Begin? [y/N] ");
+    person.types("\n");
+    person.until("is cancelled");
+    assert!(person.ends());
+    let mut person = Terminal::of(&house, "session new --master boss あとで");
+    person.until("Begin? [y/N] ");
+    person.types("\u{3}");
+    person.until("tasuki session resume");
+    assert!(!person.ends());
+    house.until("the end of the second", |house| typed(house).len() == 4);
+    let listed = ok(&house, &["session", "list"]);
+    assert!(listed.contains("waits for your yes") && listed.contains("⊘ cancelled"), "{listed}");
+    house.end();
+}
+
+/// A person's terminal in which a command runs.
+struct Terminal {
+    program: Child,
+    /// What was shown since somebody looked.
+    shown: String,
+}
+
+impl Terminal {
+    fn of(house: &House, words: &str) -> Self {
+        let tasuki = house.tasuki();
+        let mut program = Command::new("script");
+        let line = format!("{} {words}", tasuki.get_program().to_string_lossy());
+        program.args(["-qefc", &line, "/dev/null"]).current_dir(house.path("")).env_remove("TASUKI_ROOT");
+        program.env("TERM", "screen").env("LANG", "C.UTF-8").stdin(Stdio::piped()).stdout(Stdio::piped());
+        Self { program: program.spawn().expect("`script`"), shown: String::new() }
+    }
+
+    /// Reads until this is shown.
+    fn until(&mut self, text: &str) -> String {
+        let screen = self.program.stdout.as_mut().expect("a screen");
+        let mut bytes = Vec::new();
+        while !String::from_utf8_lossy(&bytes).contains(text) {
+            let mut more = [0; 1024];
+            let count = screen.read(&mut more).expect("what it shows");
+            assert!(count > 0, "it ended before it showed {text}: {}", String::from_utf8_lossy(&bytes));
+            bytes.extend(&more[..count]);
+        }
+        self.shown = String::from_utf8_lossy(&bytes).into_owned();
+        self.shown.clone()
+    }
+
+    fn types(&mut self, keys: &str) {
+        let input = self.program.stdin.as_mut().expect("keys");
+        input.write_all(keys.as_bytes()).and_then(|()| input.flush()).expect("keys");
+    }
+
+    /// Whether it ends well.
+    fn ends(mut self) -> bool {
+        self.program.wait().expect("its end").success()
+    }
+}
+
+#[test]
+fn a_daemon_that_is_killed_in_the_middle_changes_nothing() {
+    let mut house = house("killed");
+    house.start();
+    let plan = "tasks:\n- {name: 一, description: a}\n- {name: 二, description: slow b, dependencies: [task-1]}\n\
+                - {name: 三, description: c, dependencies: [task-2]}\n";
+    let id = begin(&house, plan);
+    until(&house, &id, "Active Completed Running Pending");
+    house.until("its turn", |house| typed(house).len() == 2);
+    let mut follow = house.tasuki();
+    follow.args(["session", "follow", &id]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut follow = follow.spawn().expect("tasuki");
+    let mut first = [0; 1];
+    follow.stdout.as_mut().expect("its output").read_exact(&mut first).expect("its first line");
+    house.kill();
+    assert_eq!(statuses(&house, &id), "Active Completed Running Pending", "without a daemon");
+    let (code, _, err) = said(&house, &["session", "pause", &id]);
+    assert!(code == Some(5) && err.contains("tasuki up"), "{err}");
+    house.start();
+    house.write("go", "");
+    let followed = follow.wait_with_output().expect("its end");
+    let told = String::from_utf8_lossy(&followed.stdout).into_owned();
+    assert!(followed.status.success(), "{followed:?}");
+    assert!(told.contains("task-2 二 completed") && told.contains("completed, 3/3 tasks"), "{told}");
+    assert_eq!(typed(&house), ["a", "slow b", "c"]);
+    assert!(house.read("seen.c.yaml").contains("答え: slow b"));
+    house.end();
+}
+
+#[test]
+fn a_plan_that_is_wrong_is_shown_with_its_place_and_the_cure() {
+    let mut house = house("refused");
+    let task = |more: &str| format!("tasks:\n- {{name: 一, description: a{more}}}\n");
+    for (plan, place, why) in [
+        (
+            "tasks:\n- {name: a, description: a, dependencies: [task-2]}\n- {name: b, description: b, dependencies: [task-1]}\n",
+            "計画.yaml:2:",
+            "task-1 → task-2 → task-1",
+        ),
+        (&task(", dependencies: [task-1]"), "計画.yaml:2:42", "task-1"),
+        (&task(", dependencies: [task-7]"), "計画.yaml:2:42", "task-7"),
+        (&task(", nmae: x"), "計画.yaml:2:", "did you mean `name`?"),
+        ("tasks: []\n", "計画.yaml:1:", "`tasks` is empty"),
+        ("", "計画.yaml", "empty"),
+    ] {
+        house.write("計画.yaml", plan);
+        let told = refused(&house, &["session", "new", "計画.yaml"]);
+        assert!(told.contains(place) && told.contains(why) && told.contains("cure:"), "{plan}: {told}");
+        let told = refused(&house, &["session", "new", "--plan", "計画.yaml", "--json"]);
+        let told: Value = serde_json::from_str(&told).expect("JSON");
+        assert_eq!(told["file"], "計画.yaml");
+    }
+    assert!(refused(&house, &["session", "new", "--plan", "nowhere.yaml"]).contains("nowhere.yaml"));
+    house.start();
+    house.write("計画.yaml", &task(", to: nobody"));
+    let told = refused(&house, &["session", "new", "計画.yaml"]);
+    assert!(told.contains("task-1: nobody is not") && told.contains("計画.yaml"), "{told}");
+    house.write("計画.yaml", &task(", hire: claude"));
+    assert!(refused(&house, &["session", "new", "計画.yaml"]).contains("not hired for tasks yet"));
+    refused(&house, &["session", "new", "--master", "nobody", "go"]);
+    refused(&house, &["session", "new"]);
+    refused(&house, &["session", "new", " "]);
+    assert!(ok(&house, &["session", "list"]).contains("no session yet"));
+    house.end();
+}
