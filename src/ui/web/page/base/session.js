@@ -1,4 +1,5 @@
 // How a session and its tasks look: marks, words, and what holds them up. Pure.
+import { inWords } from "./told.js";
 import { has, plural, t } from "./words.js";
 
 /** The counts in the order in which they are drawn, with the class of each. */
@@ -36,6 +37,13 @@ export function markOfSession(session) {
 
 /** Whether somebody has called it off: nobody failed. */
 export const isCalledOff = ({ status, note, counts }) => status === "Failed" && counts.failed === 0 && /^cancelled by /.test(note ?? "");
+
+/** Why a session is where it is, in the page's words where it has some; empty where that is not told. */
+export function noteOf({ note }) {
+  const [, who] = /^by (\S+)$/.exec(note ?? "") ?? [], [, failed] = /^([\d,]+) tasks? failed, and it stops there$/.exec(note ?? "") ?? [];
+  if (who) return t("se.note.by", { who: who === "user" ? t("you") : who });
+  return failed ? t(failed === "1" ? "se.note.failed.one" : "se.note.failed.many", { n: failed }) : inWords(note);
+}
 
 export const isOver = ({ status }) => status === "Completed" || status === "Failed";
 

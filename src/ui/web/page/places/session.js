@@ -4,9 +4,8 @@ import { t } from "../base/words.js";
 import { go, route, to } from "../base/route.js";
 import { narrow, scale } from "../base/prefs.js";
 import { useKeys } from "../base/keys.js";
-import { inWords } from "../base/told.js";
 import { firstLine } from "../base/text.js";
-import { countsOf, hitsOf, isCalledOff, isOver, markOfSession, markOfTask, named, ruleOf, titleOf, waitsOf } from "../base/session.js";
+import { countsOf, hitsOf, isCalledOff, isOver, markOfSession, markOfTask, named, noteOf, ruleOf, titleOf, waitsOf } from "../base/session.js";
 import { useSession } from "../live/sessions.js";
 import { at } from "../live/api.js";
 import { TASKS_MAX, beside, edgeKind, isDrawable, layout, pathOf, readingOrder } from "../draw/graph.js";
@@ -105,10 +104,10 @@ function HeldUp({ session }) {
   const { waits_for_yes: isAsked, planning, status, note, master, counts } = session;
   if (isAsked) return html`<${Notice} tone="ask" icon="ask" title=${t("se.yes.title")}><${Text} of=${t("se.yes.text", { who: master ?? "", n: counts.pending + counts.ready })} /></${Notice}>`;
   if (planning && status === "Active") return html`<${Notice} icon="starting" mark="work" title=${html`<${Text} of=${t("se.planning.title", { who: master ?? "" })} />`} actions=${html`<a class="btn" href=${to("messages", planning)}>${t("se.planning.see")}</a>`} />`;
-  const why = note && html`<${Said} of=${inWords(note)} />`;
-  if (status === "Paused") return html`<${Notice} icon="held" mark="ask" title=${t("se.paused.title")}>${t("se.paused.text")}${why && html` ${why}`}</${Notice}>`;
+  const why = note && html`<${Said} of=${noteOf(session)} />`;
+  if (status === "Paused") return html`<${Notice} icon="held" mark="ask" title=${t("se.paused.title")}>${t("se.paused.text")}${why && html` (${why})`}</${Notice}>`;
   if (status === "Failed" && why && !isCalledOff(session)) return html`<${Notice} tone="bad" icon="failed" title=${t("se.failed.title")}>${why}</${Notice}>`;
-  return why && html`<p class="meta">${why}</p>`;
+  return status !== "Active" && why && html`<p class="meta">${why}</p>`;
 }
 
 function Goal({ session }) {
@@ -123,7 +122,7 @@ function Tasks({ session, byId, chosen }) {
 }
 
 /** In px, where letters have the usual size. */
-const CARD_LEAST = 148, CARD_MOST = 216, CARD = 92, GAP_X = 26, GAP_Y = 24, BEND = 8;
+const CARD_LEAST = 128, CARD_MOST = 216, CARD = 92, GAP_X = 22, GAP_MOST = 64, GAP_Y = 24, BEND = 8, EDGE = 24;
 
 /** The layout of tasks, which is kept as long as the same ones need the same others. */
 function useLayout(tasks, sizes) {
@@ -135,8 +134,9 @@ const ARROWS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
 
 function Graph({ session, byId, chosen }) {
   const { tasks } = session, [box, room] = useWidth(), letters = scale();
-  const gap = GAP_X * letters;
   const graph = useLayout(tasks, { node: CARD * letters, gap: GAP_Y * letters, bend: BEND });
+  // Where there is room, what is between cards is wide as well.
+  const gap = Math.max(GAP_X * letters, Math.min(GAP_MOST * letters, Math.floor((room - graph.layers * CARD_MOST * letters) / Math.max(graph.layers - 1, 1))));
   const width = Math.max(CARD_LEAST * letters, Math.min(CARD_MOST * letters, Math.floor((room + gap) / graph.layers) - gap)), pitch = width + gap;
   const reading = useMemo(() => [...graph.spots].sort((one, other) => one.layer - other.layer || one.row - other.row).map(({ at }) => at), [graph]);
   const here = tasks.indexOf(chosen);
@@ -146,12 +146,22 @@ function Graph({ session, byId, chosen }) {
     focusOn(tasks[place].id);
   };
   const along = (by) => () => choose(reading[Math.min(Math.max(reading.indexOf(here) + by, 0), reading.length - 1)]);
+  const isDrawn = room > 0;
+  useEffect(() => {
+    if (isDrawn && here >= 0) keepInSight(box.current.parentElement, graph.spots[here], { pitch, width, height: CARD * letters });
+  }, [isDrawn, chosen?.id]);
   useKeys({ j: along(1), k: along(-1), ...Object.fromEntries(ARROWS.map((key) => [key, () => choose(beside(graph, here, key))])) });
   return html`<div class="graph scroll-x" role="group" aria-label=${t("se.graph")} tabindex="0" data-scroll=""><div ref=${box} class="field-of" style=${{ height: `${graph.height}px`, minWidth: `${graph.layers * pitch - gap}px` }}>
       ${room > 0 && html`<svg class="deps" aria-hidden="true" width=${graph.layers * pitch} height=${graph.height}>${graph.edges.map(({ from, to: end, points }) =>
         html`<path key=${`${tasks[from].id} ${tasks[end].id}`} class=${`${edgeKind(tasks[from], tasks[end])} ${here === from || here === end ? "near" : ""}`} d=${pathOf(points, { pitch, width })} />`)}</svg>
       <ol>${reading.map((place) => html`<li key=${tasks[place].id} style=${{ left: `${graph.spots[place].layer * pitch}px`, top: `${graph.spots[place].y}px`, width: `${width}px`, height: `${CARD * letters}px` }}><${Card} session=${session} task=${tasks[place]} byId=${byId} isChosen=${place === here} /></li>`)}</ol>`}
     </div></div><hr /><${Legend} graph=${graph} tasks=${tasks} />`;
+}
+
+/** Scrolls the box of a graph, and not the page, until a card is in sight. */
+function keepInSight(box, { layer, y }, { pitch, width, height }) {
+  const near = (start, size, from, room) => (start < from ? start - EDGE : start + size > from + room - 2 * EDGE ? start + size - room + 3 * EDGE : from);
+  box.scrollTo({ left: near(layer * pitch, width, box.scrollLeft, box.clientWidth), top: near(y, height, box.scrollTop, box.clientHeight) });
 }
 
 /** Enter on a card opens its panel for reading: there the focus goes. */
@@ -167,12 +177,12 @@ function Card({ session, task, byId, isChosen }) {
     <b><${Text} of=${task.name} /></b><span class="w"><${Doing} task=${task} byId=${byId} mark=${mark} /></span></a>`;
 }
 
-/** The word of a task, and who has it for how long, or what it waits for. */
+/** The word of a task, and for how long, or what it waits for. Who has it is told while it is at work: the panel has the rest. */
 function Doing({ task, byId, mark }) {
   const waits = waitsOf(task, byId);
   if (waits && task.status === "Pending") return waits;
   const age = task.started_at && html`<${Age} since=${task.started_at} until=${task.completed_at} isShort=${true} />`;
-  return html`<span class=${["ask", "bad"].includes(mark.tone) ? `c-${mark.tone}` : ""}>${mark.word}</span>${task.agent && html` · <${Text} of=${task.agent} />`}${age && html` ${age}`}${waits && html` · ${waits}`}`;
+  return html`<span class=${["ask", "bad"].includes(mark.tone) ? `c-${mark.tone}` : ""}>${mark.word}</span>${task.status === "Failed" && task.tries > 1 ? `, ${t("ta.tries", { n: task.tries })}` : age && html` ${age}`}${task.status === "Running" && task.agent && html` · <${Text} of=${task.agent} />`}${waits && html` · ${waits}`}`;
 }
 
 const EDGES = ["on", "done", "to", "no"];
@@ -180,7 +190,7 @@ const EDGES = ["on", "done", "to", "no"];
 function Legend({ graph, tasks }) {
   const there = new Set(graph.edges.map(({ from, to: end }) => edgeKind(tasks[from], tasks[end])));
   const kinds = EDGES.filter((kind) => there.has(kind));
-  return kinds.length > 0 && html`<p class="legend pad-l">${kinds.map((kind) => html`<span key=${kind}><svg class="deps" aria-hidden="true"><path class=${kind} d="M0 5H18" /></svg>${t(`se.edge.${kind}`)}</span>`)}</p>`;
+  return kinds.length > 0 && html`<p class="legend pad edges-of">${kinds.map((kind) => html`<span key=${kind}><svg class="deps" aria-hidden="true"><path class=${kind} d="M0 5H18" /></svg>${t(`se.edge.${kind}`)}</span>`)}</p>`;
 }
 
 /** States by which a long list is narrowed. */

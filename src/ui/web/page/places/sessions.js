@@ -4,9 +4,8 @@ import { t } from "../base/words.js";
 import { go, route, to } from "../base/route.js";
 import { narrow } from "../base/prefs.js";
 import { useKeys } from "../base/keys.js";
-import { inWords } from "../base/told.js";
 import { firstLine } from "../base/text.js";
-import { isOver, markOfSession, sumOf, titleOf } from "../base/session.js";
+import { isOver, markOfSession, noteOf, sumOf, titleOf } from "../base/session.js";
 import { useSessions } from "../live/sessions.js";
 import { Progress } from "../parts/progress.js";
 import { Age, Empty, Icon, Outline, Said, Text } from "../parts/small.js";
@@ -55,7 +54,7 @@ function List() {
 
 function Row({ session }) {
   const mark = markOfSession(session), all = sumOf(session.counts), tone = ["ask", "bad"].includes(mark.tone) ? `c-${mark.tone}` : "";
-  const why = session.note && !session.waits_for_yes ? firstLine(inWords(session.note), 120) : "";
+  const why = session.waits_for_yes || session.status === "Active" ? "" : firstLine(noteOf(session), 120);
   return html`<a href=${to("sessions", session.id)}><${Icon} name=${mark.icon} tone=${mark.tone} />
     <span class="t cut"><${Text} of=${titleOf(session)} /></span>
     <${Progress} counts=${session.counts} />
