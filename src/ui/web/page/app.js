@@ -9,12 +9,13 @@ import { agents, isKnown, link, needs } from "./live/store.js";
 import { follow } from "./live/stream.js";
 import { Help, Question } from "./parts/dialog.js";
 import { Outcome } from "./parts/act.js";
-import { BottomTabs, Notices, SideBar, Top, TopBar, useShellKeys, useTabTitle } from "./parts/shell.js";
+import { BottomTabs, MorePlaces, Notices, SideBar, Top, TopBar, useShellKeys, useTabTitle } from "./parts/shell.js";
 import { Empty, Notice, Outline, Text, announce } from "./parts/small.js";
 import { Command } from "./places/command.js";
 import { Composer } from "./places/compose.js";
 import { Messages, leadOfMessages } from "./places/messages.js";
 import { Needs, leadOfNeeds } from "./places/needs.js";
+import { Sessions, leadOfSessions } from "./places/sessions.js";
 import { Settings } from "./places/settings.js";
 import { Team, leadOfTeam } from "./places/team.js";
 
@@ -23,17 +24,32 @@ const PLACES = {
   command: [Command, () => t("lead.command")],
   team: [Team, leadOfTeam],
   messages: [Messages, leadOfMessages],
-  settings: [Settings, () => t("lead.settings")],
+  sessions: [Sessions, leadOfSessions],
+  settings: [More, () => t("lead.settings")],
 };
 
+/** On a small screen the last tab leads to the settings and to the places that have no tab. */
+function More() {
+  return html`<div class="stack wide">${narrow.value && html`<section class="card"><${MorePlaces} /></section>`}<${Settings} /></div>`;
+}
+
+/** Where a small screen goes back to from what is opened in a place, or null. */
+function backOf({ place, item, query }) {
+  if (place === "sessions") {
+    const [id, task] = item?.split("/") ?? [];
+    return task || (item && query.add) ? { href: to("sessions", id), text: t("se.back") } : item || query.new ? { href: to("sessions"), text: t("se.all") } : null;
+  }
+  if (!item) return null;
+  if (place === "messages") return { href: to("messages", null, { filter: query.filter }), text: t("m.all") };
+  return place === "needs" || place === "team" ? { href: to(place), text: t(`place.${place}`) } : null;
+}
+
 function Place() {
-  const { place, item } = route.value;
+  const { place } = route.value;
   const [View, lead] = PLACES[place];
   const title = t(`place.${place}`);
   useTabTitle(title);
-  const back = item && place === "messages" ? { href: to("messages", null, { filter: route.value.query.filter }), text: t("m.all") }
-    : item && place === "needs" ? { href: to("needs"), text: t("place.needs") } : item && place === "team" ? { href: to("team"), text: t("place.team") } : null;
-  return html`<main class="main" id="main"><${Top} title=${title} lead=${isKnown.value ? lead() : ""} back=${back} /><div class="notices stack"><${Notices} />${isKnown.value && html`<${Astray} />`}</div>
+  return html`<main class="main" id="main"><${Top} title=${title} lead=${isKnown.value ? lead() : ""} back=${backOf(route.value)} /><div class="notices stack"><${Notices} />${isKnown.value && html`<${Astray} />`}</div>
     <div key=${place}>${isKnown.value || place === "settings" ? html`<${Guarded} key=${place}><${View} /></${Guarded}>` : html`<${Opening} place=${place} />`}</div></main>`;
 }
 
@@ -56,7 +72,7 @@ function Guarded({ children }) {
 /** The outline of a place before its first picture. The composer can be written in at once. */
 function Opening({ place }) {
   if (place === "command") return html`<div class="cols work"><div class="stack stackl"><${Composer} /><section class="card"><${Outline} rows=${3} /></section></div><section class="card"><${Outline} rows=${9} /></section></div>`;
-  const kind = { needs: "inbox", team: "team", messages: "msg" }[place] ?? "";
+  const kind = { needs: "inbox", team: "team", messages: "msg", sessions: "sess" }[place] ?? "";
   return html`<div class=${`cols ${kind}`}><section class="card"><${Outline} rows=${9} /></section><section class="card"><${Outline} rows=${9} /></section></div>`;
 }
 

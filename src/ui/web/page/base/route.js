@@ -1,7 +1,7 @@
 // Addresses: all that a view shows is in the fragment, so that it can be kept, shared and gone back to.
 import { signal } from "./view.js";
 
-export const PLACES = ["needs", "command", "team", "messages"];
+export const PLACES = ["needs", "command", "team", "messages", "sessions"];
 
 /** `#/team/coder?view=table` → `{ place: "team", item: "coder", query: { view: "table" } }`. */
 export function parse(hash) {
@@ -22,11 +22,12 @@ function decoded(text) {
   }
 }
 
-/** The address of a place; queries that are null or empty are left out. */
+/** The address of a place; an item of several parts is a list, and queries that are null or empty are left out. */
 export function to(place, item = null, query = {}) {
   const kept = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== "");
   const search = new URLSearchParams(kept).toString();
-  return `#/${place}${item ? `/${encodeURIComponent(item)}` : ""}${search ? `?${search}` : ""}`;
+  const parts = [item].flat().filter(Boolean).map((part) => `/${encodeURIComponent(part)}`).join("");
+  return `#/${place}${parts}${search ? `?${search}` : ""}`;
 }
 
 export const route = signal(parse(""));
@@ -40,7 +41,7 @@ export function go(address, { replace = false } = {}) {
 /** The same place with other queries. */
 export function withQuery(changes) {
   const { place, item, query } = route.value;
-  return to(place, item, { ...query, ...changes });
+  return to(place, place === "sessions" && item ? item.split("/") : item, { ...query, ...changes });
 }
 
 export function startRouting() {

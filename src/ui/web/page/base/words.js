@@ -1,6 +1,7 @@
 // All words of the page, in one table: English, then Japanese. `{name}` is filled in; texts of others never are words.
 import { signal } from "./view.js";
 import { COMMAND, STATES, STORY } from "./words-more.js";
+import { SESSIONS } from "./words-sessions.js";
 
 const SHELL = {
   "place.needs": ["Needs you", "あなた待ち"],
@@ -90,7 +91,7 @@ const SHELL = {
   "help.title": ["Keys", "キー操作"],
   "help.text": ["They are off in text fields and while an input method composes.", "入力欄と変換中は無効です。"],
   "help.off": ["They are switched off in the settings.", "設定で無効になっています。"],
-  "key.places": ["needs, command, team, messages", "あなた待ち・指示・チーム・メッセージ"],
+  "key.places": ["needs, command, team, messages, sessions", "あなた待ち・指示・チーム・メッセージ・セッション"],
   "key.choose": ["choose", "選ぶ"],
   "key.open": ["open", "開く"],
   "key.back": ["back", "戻る"],
@@ -111,7 +112,7 @@ const SHELL = {
   "key.help": ["this list", "この一覧"],
 };
 
-const TABLE = { ...SHELL, ...STATES, ...COMMAND, ...STORY };
+const TABLE = { ...SHELL, ...STATES, ...COMMAND, ...STORY, ...SESSIONS };
 
 export const LANGUAGES = ["en", "ja"];
 export const language = signal("en");

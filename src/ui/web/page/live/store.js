@@ -33,6 +33,9 @@ export const markOf = (message) =>
 
 const listeners = new Set();
 
+/** What stands for any session among what something happened to; no id is like that. */
+export const SESSIONS = "*session";
+
 /** Calls back with what something happened to, and the views that told of messages: a map from each id to what its steps say, { seq, at, isNew } where
  * it was told of first, whether it was accepted there, and the number of its last step, or null; `*` is anything. A view is { seq, messages }. */
 export function onTouched(listener) {
@@ -68,4 +71,6 @@ function takeStep(step, touched) {
   step.events.forEach(({ id, what }, at) => {
     if (id) touched.set(id, { seq: step.seq, at, isNew: what === "accepted", ...touched.get(id), last: step.seq });
   });
+  // That a task is added, or may begin, is told in no words of its own.
+  if (step.events.length === 0 || step.events.some(({ kind }) => kind === "session")) touched.set(SESSIONS, null);
 }

@@ -12,7 +12,10 @@ import { halt } from "./act.js";
 import { isHelpOpen } from "./dialog.js";
 import { Command, Icon, Key, Notice, Said, Text, When, slots } from "./small.js";
 
-export const PLACES = [["needs", "needs"], ["command", "command"], ["team", "team"], ["messages", "messages"]];
+/** Places, their icons, and their digits: those of runs and debates are kept for them. */
+export const PLACES = [["needs", "needs", 1], ["command", "command", 2], ["team", "team", 3], ["messages", "messages", 4], ["sessions", "sessions", 6]];
+/** Places that have a tab on a small screen; the others stand under the last one. */
+const TABS = 4;
 const THEMES = ["system", "light", "dark"];
 const THEME_ICONS = { system: "system", light: "sun", dark: "moon" };
 
@@ -36,7 +39,7 @@ function write() {
 
 export function useShellKeys() {
   useKeys({
-    ...Object.fromEntries(PLACES.map(([place], at) => [String(at + 1), place === "command" ? write : () => go(to(place))])),
+    ...Object.fromEntries(PLACES.map(([place, , digit]) => [String(digit), place === "command" ? write : () => go(to(place))])),
     "?": open(isHelpOpen),
     "/": find,
     n: write,
@@ -65,7 +68,7 @@ export function SideBar() {
   };
   const place = route.value.place;
   return html`<aside class="nav"><div class="nav-in"><div class="brand"><${Brand} /><div><b>tasuki</b><span class="cut"><${Text} of=${workspace.value?.name ?? ""} /></span></div></div>
-    <nav aria-label=${t("pages")}><ul>${PLACES.map(([name, icon], at) => html`<li key=${name}><a href=${to(name)} aria-current=${name === place ? "page" : undefined}><${Icon} name=${icon} /><span>${t(`place.${name}`)}</span>${name === "needs" && html`<${Count} />`}<${Key} of=${at + 1} /></a></li>`)}</ul></nav>
+    <nav aria-label=${t("pages")}><ul>${PLACES.map(([name, icon, digit]) => html`<li key=${name}><a href=${to(name)} aria-current=${name === place ? "page" : undefined}><${Icon} name=${icon} /><span>${t(`place.${name}`)}</span>${name === "needs" && html`<${Count} />`}<${Key} of=${digit} /></a></li>`)}</ul></nav>
     <div class="foot"><div class="row daemon"><${Daemon} /></div><${Hold} />
       <div class="row"><button class="btn plain square" type="button" aria-label=${t("colours", { now: t(`colours.${theme.value}`) })} title=${t("colours", { now: t(`colours.${theme.value}`) })} onClick=${next}><${Icon} name=${THEME_ICONS[theme.value]} /></button>
         <a class="btn plain square" href=${to("settings")} aria-label=${t("place.settings")} title=${t("place.settings")} aria-current=${place === "settings" ? "page" : undefined}><${Icon} name="gear" /></a><span class="grow"></span>
@@ -77,10 +80,14 @@ export function TopBar() {
   return html`<header class="bar-top"><${Brand} /><b class="grow cut"><${Text} of=${workspace.value?.name ?? "tasuki"} /></b><span class="meta row"><${Daemon} /></span></header>`;
 }
 
+/** The places that have no tab of their own on a small screen. */
+export const MorePlaces = () => html`<ul class="list" aria-label=${t("pages")}>${PLACES.slice(TABS).map(([name, icon]) => html`<li key=${name}><a href=${to(name)}><${Icon} name=${icon} /><span class="t">${t(`place.${name}`)}</span><${Icon} name="right" tone="quiet" /></a></li>`)}</ul>`;
+
 export function BottomTabs() {
   const place = route.value.place;
-  const tabs = [...PLACES, ["settings", "more"]];
-  return html`<nav class="bar-tabs" aria-label=${t("pages")}>${tabs.map(([name, icon]) => html`<a key=${name} href=${to(name)} aria-current=${name === place ? "page" : undefined}><${Icon} name=${icon} />${name === "settings" ? t("place.more") : name === "command" ? t("place.command.short") : t(`place.${name}`)}${name === "needs" && html`<${Count} />`}</a>`)}</nav>`;
+  const tabs = [...PLACES.slice(0, TABS), ["settings", "more"]];
+  const isMore = !PLACES.slice(0, TABS).some(([name]) => name === place);
+  return html`<nav class="bar-tabs" aria-label=${t("pages")}>${tabs.map(([name, icon]) => html`<a key=${name} href=${to(name)} aria-current=${name === place || (name === "settings" && isMore) ? "page" : undefined}><${Icon} name=${icon} />${name === "settings" ? t("place.more") : name === "command" ? t("place.command.short") : t(`place.${name}`)}${name === "needs" && html`<${Count} />`}</a>`)}</nav>`;
 }
 
 const COUNTS = [

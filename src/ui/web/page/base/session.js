@@ -1,0 +1,99 @@
+// How a session and its tasks look: marks, words, and what holds them up. Pure.
+import { inWords } from "./told.js";
+import { has, plural, t } from "./words.js";
+
+/** The counts in the order in which they are drawn, with the class of each. */
+const COUNTS = [["completed", "d"], ["running", "r"], ["failed", "f"], ["cancelled", "c"], ["ready", "p"], ["pending", "p"]];
+const ICONS = { completed: ["okc", "ok"], running: ["working", "work"], failed: ["failed", "bad"], cancelled: ["skipped", "quiet"], ready: ["idle", "quiet"], pending: ["queued", "quiet"] };
+
+/** The counts of a session that are not 0: { key, n, cls, icon, tone, word }. `most` is how many may be at work. */
+export function countsOf(counts, most = 0) {
+  return COUNTS.filter(([key]) => counts[key] > 0).map(([key, cls]) => {
+    const [icon, tone] = ICONS[key];
+    return { key, n: counts[key], cls, icon, tone, word: key === "running" && most > 0 ? t("se.n.running.most", { most }) : t(`se.n.${key}`) };
+  });
+}
+
+export const sumOf = (counts) => COUNTS.reduce((sum, [key]) => sum + (counts[key] ?? 0), 0);
+export const openOf = ({ pending, ready, running }) => pending + ready + running;
+
+/** The bar of a session: { cls, size } each. So few tasks that each is seen have a part each. */
+export const PARTS_MAX = 48;
+export function partsOf(counts) {
+  const parts = countsOf(counts).map(({ cls, n }) => ({ cls, size: n }));
+  return sumOf(counts) > PARTS_MAX ? parts : parts.flatMap(({ cls, size }) => Array.from({ length: size }, () => ({ cls, size: 1 })));
+}
+
+const SESSION = { Active: ["working", "work", "se.active"], Paused: ["held", "ask", "se.paused"], Completed: ["okc", "ok", "se.completed"], Failed: ["failed", "bad", "se.failed"] };
+
+/** The mark of a session: { icon, tone, word }. */
+export function markOfSession(session) {
+  if (session.waits_for_yes) return { icon: "ask", tone: "ask", word: t("se.yes") };
+  if (session.planning && session.status === "Active") return { icon: "starting", tone: "work", word: t("se.planning") };
+  if (isCalledOff(session)) return { icon: "cancelled", tone: "quiet", word: t("se.called-off") };
+  const [icon, tone, key] = SESSION[session.status] ?? ["unknown", "quiet", null];
+  return { icon, tone, word: key ? t(key) : session.status };
+}
+
+/** Whether somebody has called it off: nobody failed. */
+export const isCalledOff = ({ status, note, counts }) => status === "Failed" && counts.failed === 0 && /^cancelled by /.test(note ?? "");
+
+/** Why a session is where it is, in the page's words where it has some; empty where that is not told. */
+export function noteOf({ note }) {
+  const [, who] = /^by (\S+)$/.exec(note ?? "") ?? [], [, failed] = /^([\d,]+) tasks? failed, and it stops there$/.exec(note ?? "") ?? [];
+  if (who) return t("se.note.by", { who: who === "user" ? t("you") : who });
+  return failed ? t(failed === "1" ? "se.note.failed.one" : "se.note.failed.many", { n: failed }) : inWords(note);
+}
+
+export const isOver = ({ status }) => status === "Completed" || status === "Failed";
+
+/** What a session is called. */
+export const titleOf = (session) => session.title || t("se.unnamed", { id: session.id.slice(0, 8) });
+
+const TASK = { Pending: ["queued", "quiet", "waits"], Ready: ["idle", "quiet", "ready"], Completed: ["okc", "ok", "completed"], Failed: ["failed", "bad", "failed"] };
+const AT_WORK = { WaitingInput: ["ask", "ask", "ask"], Starting: ["starting", "work", "starting"], Error: ["error", "bad", "error"] };
+
+/** The mark of a task: { icon, tone, word, cls }, `cls` being how its card is drawn. */
+export function markOfTask(task) {
+  const [icon, tone, key] = task.status === "Running" ? AT_WORK[task.agent_status] ?? ["working", "work", "working"]
+    : task.status === "Cancelled" ? (task.tries > 0 ? ["cancelled", "quiet", "cancelled"] : ["skipped", "quiet", "skipped"]) : TASK[task.status] ?? ["unknown", "quiet", null];
+  const cls = { Running: tone === "work" ? "run" : "held", Completed: "done", Failed: "fail", Ready: "pend", Pending: "pend", Cancelled: "off" }[task.status] ?? "pend";
+  return { icon, tone, word: key ? t(`ta.${key}`) : task.status, cls };
+}
+
+/** Ids named in a line; of more not all are. */
+const NAMED = 4;
+
+/** The ids of tasks in a line: `4, 5`, and how many more. */
+export function named(ids) {
+  const short = ids.slice(0, NAMED).map((id) => id.replace(/^task-/, "")).join(", ");
+  return ids.length > NAMED ? t("ta.more", { ids: short, n: ids.length - NAMED }) : short;
+}
+
+const ENDED_BADLY = new Set(["Failed", "Cancelled"]);
+
+/** What a task that waits is waiting for, in a few words; empty where it waits for nothing that is known. `byId` has the tasks of its session. */
+export function waitsOf(task, byId) {
+  if (task.status !== "Pending" && task.status !== "Cancelled") return "";
+  const needs = task.dependencies.map((id) => byId.get(id)).filter(Boolean);
+  const bad = needs.filter(({ status }) => ENDED_BADLY.has(status)), open = needs.filter(({ status }) => status !== "Completed");
+  if (bad.length > 0) return t("ta.behind", { ids: named(bad.map(({ id }) => id)) });
+  return task.status === "Pending" && open.length > 0 ? t("ta.waits.for", { ids: named(open.map(({ id }) => id)) }) : "";
+}
+
+/** What becomes of a session when a task fails, in words; the daemon's word where the page has none. */
+export const ruleOf = (key, word) => (word && has(`se.${key}.${word}`) ? t(`se.${key}.${word}`) : word ?? "");
+
+/** What calling a session off hits. */
+export const hitsOf = (counts) => plural("se.off.hits", openOf(counts));
+
+/** The ids of tasks that somebody wrote as numbers, in an order of their own: { ids, wrong }, `wrong` being the first that no task has. */
+export function idsIn(text, known) {
+  const ids = [...new Set(text.split(/[\s,、，]+/).filter(Boolean).map((word) => (/^\d+$/.test(word) ? `task-${word}` : word)))];
+  return { ids, wrong: ids.find((id) => !known.has(id)) ?? null };
+}
+
+/** A task as a plan has it, as JSON, which is YAML. */
+export function taskText({ id, name, description, to, dependencies }) {
+  return JSON.stringify({ id, name, description, ...(to ? { to } : {}), ...(dependencies.length > 0 ? { dependencies } : {}) });
+}
