@@ -41,6 +41,7 @@ impl State {
             Event::FlowOpened { .. }
             | Event::FlowPlanned { .. }
             | Event::StepPlanned { .. }
+            | Event::StepImported { .. }
             | Event::StepMoved { .. }
             | Event::TreeMoved { .. }
             | Event::FlowMoved { .. }

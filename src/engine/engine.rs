@@ -357,6 +357,7 @@ impl<'a> Work<'a> {
             Event::FlowOpened { head, .. } => self.show_flow(head.id.clone()),
             Event::FlowPlanned { flow, .. }
             | Event::StepPlanned { flow, .. }
+            | Event::StepImported { flow, .. }
             | Event::StepMoved { flow, .. }
             | Event::TreeMoved { flow, .. }
             | Event::FlowMoved { flow, .. } => {

@@ -167,6 +167,18 @@ pub enum Event {
         #[serde(flatten)]
         body: Body,
     },
+    /// A step was done elsewhere, before its flow came here.
+    StepImported {
+        flow: FlowId,
+        step: StepName,
+        #[serde(default, skip_serializing_if = "is_default")]
+        began: Option<Millis>,
+        #[serde(default, skip_serializing_if = "is_default")]
+        ended: Option<Millis>,
+        /// What came of it.
+        #[serde(flatten)]
+        body: Body,
+    },
     /// A step moved on. Where it became a message, that is accepted in the same step of the journal.
     StepMoved {
         flow: FlowId,
@@ -257,6 +269,7 @@ impl Event {
                 | Self::Ended { answer: Some(_), .. }
                 | Self::FlowOpened { .. }
                 | Self::StepPlanned { .. }
+                | Self::StepImported { .. }
         )
     }
 
@@ -274,9 +287,10 @@ impl Event {
     #[must_use]
     pub fn body(&self) -> Option<&Body> {
         match self {
-            Self::Accepted { body, .. } | Self::FlowOpened { body, .. } | Self::StepPlanned { body, .. } => {
-                Some(body)
-            }
+            Self::Accepted { body, .. }
+            | Self::FlowOpened { body, .. }
+            | Self::StepPlanned { body, .. }
+            | Self::StepImported { body, .. } => Some(body),
             Self::Ended { answer, .. } => answer.as_ref().map(|answer| &answer.body),
             _ => None,
         }
@@ -285,9 +299,10 @@ impl Event {
     /// The same, to be filled in.
     pub fn body_mut(&mut self) -> Option<&mut Body> {
         match self {
-            Self::Accepted { body, .. } | Self::FlowOpened { body, .. } | Self::StepPlanned { body, .. } => {
-                Some(body)
-            }
+            Self::Accepted { body, .. }
+            | Self::FlowOpened { body, .. }
+            | Self::StepPlanned { body, .. }
+            | Self::StepImported { body, .. } => Some(body),
             Self::Ended { answer, .. } => answer.as_mut().map(|answer| &mut answer.body),
             _ => None,
         }

@@ -76,6 +76,7 @@ pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
         Event::Halted { since, by } => (None, None, halted(since.is_some(), by.as_ref())),
         Event::FlowOpened { .. }
         | Event::FlowPlanned { .. }
+        | Event::StepImported { .. }
         | Event::StepMoved { .. }
         | Event::TreeMoved { .. }
         | Event::FlowMoved { .. } => {
@@ -94,6 +95,9 @@ fn of_flow(event: &Event) -> Option<(Option<MessageId>, String)> {
         Event::FlowOpened { head, .. } => {
             let name = head.name.as_deref().map_or(String::new(), |name| format!(" ({name})"));
             (None, format!("session {}{name} was begun by {}", head.id, head.owner))
+        }
+        Event::StepImported { flow, step, .. } => {
+            (None, format!("session {flow}: {step} was done before it came here"))
         }
         Event::FlowPlanned { flow, .. } => (None, format!("session {flow} has its plan")),
         Event::StepMoved { flow, step, to, message, why, .. } => {

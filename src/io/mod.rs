@@ -29,6 +29,7 @@ pub mod notified_file;
 pub mod process;
 pub(crate) mod regular;
 pub mod run;
+pub mod session_file;
 pub mod side_channel;
 pub mod systemd;
 pub mod team_file;

@@ -72,6 +72,18 @@ impl Model {
         document.ok_or_else(|| no_session(id.as_str()))
     }
 
+    /// The document of a session that nothing but its document is known of; none of one that the engine knows.
+    ///
+    /// # Errors
+    /// [`Problem`] if there is no such session.
+    pub fn kept_session(&self, id: &str) -> Result<Option<AgentSession>, Problem> {
+        let id = self.session_id(id)?;
+        if self.state().flows.contains_key(&id) {
+            return Ok(None);
+        }
+        self.document_of_file(&id).map(Some).ok_or_else(|| no_session(id.as_str()))
+    }
+
     /// The session that has this id, or alone an id that begins so.
     ///
     /// # Errors

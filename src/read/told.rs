@@ -52,6 +52,7 @@ fn kind(event: &Event) -> &'static str {
         Event::FlowOpened { .. }
         | Event::StepPlanned { .. }
         | Event::FlowPlanned { .. }
+        | Event::StepImported { .. }
         | Event::StepMoved { .. }
         | Event::TreeMoved { .. }
         | Event::FlowMoved { .. } => "session",

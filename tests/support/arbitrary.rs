@@ -71,6 +71,9 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
             .prop_map(|(flow, to, why)| Event::FlowMoved { flow, to, why })
             .boxed(),
         kept_flow().boxed(),
+        (flow_id(), step_name(), of(millis()), of(millis()), body())
+            .prop_map(|(flow, step, began, ended, body)| Event::StepImported { flow, step, began, ended, body })
+            .boxed(),
         (flow_id(), step_name(), select(TreeMove::ALL.to_vec()), any::<u16>(), of(shared_text()), of(text()))
             .prop_map(|(flow, tree, to, number, path, why)| Event::TreeMoved {
                 flow,

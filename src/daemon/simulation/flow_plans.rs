@@ -49,7 +49,7 @@ impl Flows {
             Some((spec, self.text()))
         });
         let steps = steps.collect();
-        Some(Opening { head, request: self.text(), steps, ask: None })
+        Some(Opening { head, request: self.text(), steps, done: Vec::new(), ask: None })
     }
 
     /// A text that no other message or request has.

@@ -5,7 +5,7 @@ use super::flow::{FlowStep, StepSpec};
 use super::graph::STEPS_MAX;
 use super::id::{FlowId, StepRef};
 use super::name::StepName;
-use super::opening::Opening;
+use super::opening::{Opening, StepDone};
 use super::plan::OnFailure;
 use super::prepare::Prepared;
 use super::stage::{FlowMove, FlowStage};
@@ -30,7 +30,7 @@ const FLOWS_MAX: usize = 1_000;
 impl Work<'_> {
     /// Opens a flow, if everybody whom it names is there and may be tasked.
     pub(in crate::engine) fn open_flow(&mut self, opening: Opening) -> Result<String, Refusal> {
-        let Opening { mut head, request, mut steps, ask } = opening;
+        let Opening { mut head, request, mut steps, done, ask } = opening;
         if self.state.flows.contains_key(&head.id) {
             let why = format!("there is a session {} already", head.id);
             return Err(Refusal::new(Code::IdConflict, why).at("id"));
@@ -53,6 +53,9 @@ impl Work<'_> {
         self.emit(Event::FlowOpened { head: Box::new(head), body: request });
         for (spec, body) in steps {
             self.emit(Event::StepPlanned { flow: id.clone(), spec: Box::new(spec), body });
+        }
+        for StepDone { step, began, ended, body } in done {
+            self.emit(Event::StepImported { flow: id.clone(), step, began, ended, body });
         }
         self.touch_flow(&id);
         if let Some(prompt) = ask {

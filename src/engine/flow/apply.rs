@@ -4,12 +4,13 @@ use super::asked::Planning;
 use super::flow::Flow;
 use super::id::FlowId;
 use super::stage::{self, FlowMove};
-use super::step::{self, StepMove};
+use super::step::{self, StepMove, StepStage};
 use super::tree::{self, Tree};
 use crate::engine::event::Event;
-use crate::engine::message::{BodyRef, Message};
+use crate::engine::message::part_answer::PartAnswer;
+use crate::engine::message::{BodyRef, Message, Outcome};
 use crate::engine::state::State;
-use crate::engine::words::Millis;
+use crate::engine::words::{MessageId, Millis};
 
 impl State {
     /// Applies an event of a flow. One that does not fit, or is about a flow that is not there, changes nothing: a damaged line may
@@ -32,6 +33,7 @@ impl State {
                     flow.changed_at = at;
                 }
             }
+            Event::StepImported { .. } => self.import_step(at, place, event),
             Event::StepMoved { .. } => self.move_step(at, event),
             Event::TreeMoved { .. } => self.move_tree(at, event),
             Event::FlowMoved { flow, to, why } => self.move_flow(at, flow, *to, why.as_deref()),
@@ -57,6 +59,20 @@ impl State {
             (planning.ended, planning.answer) = (Some(at), answer);
             flow.changed_at = at;
         }
+    }
+
+    fn import_step(&mut self, at: Millis, body: BodyRef, event: &Event) {
+        let Event::StepImported { flow, step: name, began, ended, .. } = event else { return };
+        let Some(flow) = self.flows.get_mut(flow) else { return };
+        let (owner, Some(place)) = (flow.head.owner.clone(), flow.place(name)) else { return };
+        let Some(step) = flow.steps.get_mut(place).filter(|step| step.stage == StepStage::Pending) else { return };
+        // It was no message here, so it is told by its own name.
+        let Ok(child) = MessageId::new(name.as_str()) else { return };
+        let (from, outcome, refused) = (owner, Outcome::Completed, false);
+        step.answer = Some(PartAnswer { child, from, outcome, body, refused });
+        (step.stage, step.began, step.ended) = (StepStage::Completed, *began, ended.or(Some(at)));
+        flow.changed_at = at;
+        flow.moved(place, StepStage::Pending);
     }
 
     fn move_tree(&mut self, at: Millis, event: &Event) {

@@ -8,7 +8,7 @@ use super::tree::{FlowRepository, StepTree};
 use crate::engine::message::Body;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::team::roster::Like;
-use crate::engine::words::AgentName;
+use crate::engine::words::{AgentName, Millis};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -20,8 +20,20 @@ pub struct Opening {
     pub request: Body,
     /// In order, each with its text.
     pub steps: Vec<(StepSpec, Body)>,
+    /// The steps that were done elsewhere, before the flow came here.
+    pub done: Vec<StepDone>,
     /// What its master is asked, where it is to plan the steps.
     pub ask: Option<Body>,
+}
+
+/// A step that was done elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StepDone {
+    pub step: StepName,
+    pub began: Option<Millis>,
+    pub ended: Option<Millis>,
+    /// What came of it.
+    pub body: Body,
 }
 
 /// A plan that was found in an answer.
@@ -48,7 +60,7 @@ impl Opening {
         let FoundPlan { name, on_failure, parallel, steps } = FoundPlan::of(plan, repository.is_some())?;
         let (kind, master, confirm) = (FlowKind::Session, Some(master), false);
         let head = FlowHead { id, kind, owner, master, name, on_failure, parallel, repository, confirm };
-        Ok(Self { head, request: body(request), steps, ask: None })
+        Ok(Self { head, request: body(request), steps, done: Vec::new(), ask: None })
     }
 
     /// A flow whose steps its master is asked for, in these words.
@@ -62,7 +74,7 @@ impl Opening {
         let (kind, master, name) = (FlowKind::Session, Some(master), None);
         let (on_failure, parallel) = (OnFailure::default(), 0);
         let head = FlowHead { id, kind, owner, master, name, on_failure, parallel, repository, confirm };
-        Self { head, request: body(goal), steps: Vec::new(), ask: Some(body(prompt)) }
+        Self { head, request: body(goal), steps: Vec::new(), done: Vec::new(), ask: Some(body(prompt)) }
     }
 }
 
@@ -74,7 +86,13 @@ impl FoundPlan {
     /// A task that wants a worktree where there is no repository.
     pub fn of(plan: Plan, trees: bool) -> Result<Self, Refusal> {
         let Plan { name, on_failure, parallel, tasks, .. } = plan;
-        let mut steps = tasks.into_iter().map(|task| step(task, trees)).collect::<Result<Vec<_>, _>>()?;
+        let steps = tasks.into_iter().map(|task| step(task, trees)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { name, on_failure, parallel, steps: Self::with_trees(steps) })
+    }
+
+    /// Whoever's worktree is shared has one of its own.
+    #[must_use]
+    pub fn with_trees(mut steps: Vec<(StepSpec, Body)>) -> Vec<(StepSpec, Body)> {
         let shared = steps.iter().filter_map(|(spec, _)| match &spec.tree {
             Some(StepTree::SharedWith(owner)) => Some(owner.clone()),
             Some(StepTree::New) | None => None,
@@ -85,7 +103,7 @@ impl FoundPlan {
                 spec.tree = Some(StepTree::New);
             }
         }
-        Ok(Self { name, on_failure, parallel, steps })
+        steps
     }
 }
 

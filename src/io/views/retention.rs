@@ -59,7 +59,7 @@ impl Views {
         let is_old = |name: &std::ffi::OsStr| {
             let id = name.to_str().and_then(|name| FlowId::new(name.strip_suffix(".json")?).ok());
             let is_over = id.is_some_and(|id| !written.contains_key(&View::Session(id)));
-            is_over && sessions.stat(name).is_ok_and(|stat| mtime_ns(&stat) < i128::from(before.0) * 1_000_000)
+            is_over && has_ended(sessions, name) && sessions.stat(name).is_ok_and(|stat| mtime_ns(&stat) < i128::from(before.0) * 1_000_000)
         };
         let names = sessions.some_names(batch, is_old)?;
         for name in &names {
@@ -114,4 +114,12 @@ fn remove(
         }
     }
     Ok(removed)
+}
+
+/// Whether the document of a session says that it has ended. One that came from elsewhere stands still, for however long.
+fn has_ended(sessions: &Folder, name: &std::ffi::OsStr) -> bool {
+    let text = sessions.read(name).ok().and_then(|file| std::io::read_to_string(file).ok());
+    let document = text.and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
+    let status = document.as_ref().and_then(|document| document.get("status")?.as_str());
+    matches!(status, Some("Completed" | "Failed"))
 }

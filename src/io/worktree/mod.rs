@@ -32,5 +32,5 @@ pub use look::{Work, WorkCommit, WorkFile};
 pub use make::Worktree;
 pub use obstacle::Obstacle;
 pub use repository::{Repository, WORKTREES};
-pub use survey::survey;
+pub use survey::{survey, survey_at};
 pub use trash::Trashed;

@@ -5,11 +5,17 @@ use crate::engine::flow::tree::FlowRepository;
 use crate::io::clock::Clock;
 use crate::io::evidence::environment;
 use crate::io::workspace::Workspace;
+use std::path::Path;
 
 /// The repository of a workspace, if it is in one in which worktrees can be made.
 pub async fn survey(workspace: &Workspace) -> Option<FlowRepository> {
+    survey_at(workspace.root(), workspace).await
+}
+
+/// The same of a folder that need not be the workspace.
+pub async fn survey_at(folder: &Path, workspace: &Workspace) -> Option<FlowRepository> {
     let env = environment(std::env::vars_os(), &[]);
-    match Repository::find(workspace.root(), workspace, &env, Clock::start()).await {
+    match Repository::find(folder, workspace, &env, Clock::start()).await {
         Ok(found) => match found.root.to_str() {
             Some(root) => Some(FlowRepository { root: root.to_owned(), base: found.head }),
             None => {

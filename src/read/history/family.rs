@@ -134,6 +134,7 @@ fn subject(event: &Event) -> Option<&MessageId> {
         | Event::FlowOpened { .. }
         | Event::StepPlanned { .. }
         | Event::FlowPlanned { .. }
+        | Event::StepImported { .. }
         | Event::StepMoved { .. }
         | Event::TreeMoved { .. }
         | Event::FlowMoved { .. }

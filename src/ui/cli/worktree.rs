@@ -2,12 +2,15 @@
 
 use super::context::{Context, Ended, refuse_agents};
 use super::failure::{Failure, Kind};
+use super::look::look;
 use super::table::{harmless, table};
 use crate::engine::words::counted;
+use crate::io::client::Client;
 use crate::io::clock::Clock;
 use crate::io::evidence::environment;
 use crate::io::workspace::Workspace;
 use crate::io::worktree::{Listed, ListedState, Pruned, Repository, Trashed, Worktree, WorktreeError};
+use crate::wire::api::{SessionQuery, SessionsQuery};
 use clap::Subcommand;
 use std::collections::BTreeSet;
 
@@ -85,7 +88,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     if !matches!(args.verb, Verb::List) {
         refuse_agents(&client, "worktree")?;
     }
-    let in_use = branches_in_use();
+    let in_use = branches_in_use(context, &workspace, &client)?;
     client.run(async {
         let repository = find(context, &workspace).await?;
         match &args.verb {
@@ -96,9 +99,19 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     })
 }
 
-/// The branches on which open sessions work. No session has a worktree yet.
-fn branches_in_use() -> BTreeSet<String> {
-    BTreeSet::new()
+/// The branches on which sessions work that are not completed: one that has failed may be resumed.
+fn branches_in_use(
+    context: &Context,
+    workspace: &Workspace,
+    client: &Client,
+) -> Result<BTreeSet<String>, Failure> {
+    let mut branches = BTreeSet::new();
+    let sessions = look(context, workspace, client, &SessionsQuery {})?.answer.sessions;
+    for session in sessions.into_iter().filter(|session| session.status != "Completed") {
+        let tasks = look(context, workspace, client, &SessionQuery { id: session.id })?.answer.tasks;
+        branches.extend(tasks.into_iter().filter_map(|task| task.branch));
+    }
+    Ok(branches)
 }
 
 async fn find(context: &Context, workspace: &Workspace) -> Result<Repository, Failure> {

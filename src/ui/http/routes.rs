@@ -18,7 +18,7 @@ use crate::wire::api::{
     Health, HireBody, HistoryQuery, InboxQuery, LogQuery, MessageQuery, MessagesQuery, NeedsQuery,
     PaneAnswerBody, PaneAnswered, PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped,
     PaneWaitBody, Problem, ProofInfo, ProveQuery, ReplyBody, ResetInfo, ScreenInfo, ScreenQuery, SessionBegun, SessionBody,
-    SessionDocumentQuery, SessionQuery, SessionRetryBody, SessionTaskBody, SessionsQuery, StatusQuery,
+    SessionDocumentQuery, SessionImportBody, SessionQuery, SessionRetryBody, SessionTaskBody, SessionsQuery, StatusQuery,
     StepInfo, TabInfo, TeamQuery, ViewInfo, WaitQuery, Waited, WebBody, WebInfo,
 };
 use crate::wire::message::{draft, json};
@@ -69,6 +69,11 @@ fn about_sessions() -> Vec<Address> {
             "/api/sessions",
             sessions::begin,
             "begins a session; answered when durable",
+        ),
+        post::<SessionImportBody, SessionBegun, _, _>(
+            "/api/sessions/import",
+            sessions::take_in,
+            "keeps a session that comes from elsewhere; it stands still until `resume`",
         ),
         read::<SessionsQuery>(),
         read::<SessionQuery>(),

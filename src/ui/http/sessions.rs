@@ -8,10 +8,11 @@ use crate::engine::input::{Command, Reply};
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, USER};
 use crate::io::chance::mint_flow_id;
-use crate::io::worktree::survey;
+use crate::io::session_file::keep;
+use crate::io::worktree::{survey, survey_at};
 use crate::read::Model;
 use crate::wire::api::{
-    Done, Problem, SessionBegun, SessionBody, SessionQuery, SessionRetryBody, SessionTaskBody,
+    Done, Problem, SessionBegun, SessionBody, SessionImportBody, SessionQuery, SessionRetryBody, SessionTaskBody,
 };
 use crate::wire::session::wanted;
 use axum::Json;
@@ -71,7 +72,49 @@ pub(super) async fn resume(
     key: Key,
     Question(path): Question<SessionPath>,
 ) -> JsonAnswer<Done> {
-    steer(&gate, key, path, |model, id| Ok(wanted::resume(model.session_id(&id)?))).await
+    let word = path.id.clone();
+    let kept = asked(&gate, move |model| model.kept_session(&word)).await?.map_err(Refused::of_problem)?;
+    let Some(session) = kept else {
+        return steer(&gate, key, path, |model, id| Ok(wanted::resume(model.session_id(&id)?))).await;
+    };
+    let workspace = asked(&gate, |model| model.workspace().clone()).await?;
+    let place = std::path::PathBuf::from(&session.repository_path);
+    if !place.is_dir() {
+        let why = format!("the repository of this session is not here: {}", place.display());
+        return Err(Refusal::new(Code::NoRepository, why).into());
+    }
+    let repository = survey_at(&place, &workspace).await;
+    let again = move |model: &mut Model| {
+        let master = master_of(model, None)?;
+        wanted::begin_again(&session, (model.team(), master), repository).map_err(Refused::of_problem)
+    };
+    let command = asked(&gate, again).await??;
+    gate.command(key, command).await
+}
+
+/// Keeps a session that comes from elsewhere.
+pub(super) async fn take_in(
+    State(gate): State<Gate>,
+    key: Key,
+    Large(body): Large<SessionImportBody>,
+) -> JsonAnswer<SessionBegun> {
+    let (id, text) = wanted::take_in(&body.document).map_err(Refused::of_problem)?;
+    // An agent has nothing to say of what a person keeps.
+    match gate.ask(key, Request::Dismiss(id.to_string())).await? {
+        Response::Ok => {}
+        other => return Err(unexpected(other)),
+    }
+    let (word, name) = (id.to_string(), id.to_string());
+    let known = asked(&gate, move |model| model.kept_session(&word).is_ok()).await?;
+    let workspace = asked(&gate, |model| model.workspace().clone()).await?;
+    let kept = !known && keep(&workspace, &id, &text).map_err(|error| Refused::unavailable(error.to_string()))?;
+    if !kept {
+        let why = format!("there is a session {id} already");
+        return Err(Refusal::new(Code::IdConflict, why).at("id").into());
+    }
+    gate.reads.changed();
+    let what = format!("session {id} is kept, and stands still until it is resumed");
+    Ok(Json(SessionBegun { what, id: name }))
 }
 
 pub(super) async fn cancel(

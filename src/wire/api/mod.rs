@@ -37,7 +37,7 @@ pub use read::{
     MessagesQuery, NeedsQuery, Question, StatusQuery, TeamQuery, encoded,
 };
 pub use sessions::{
-    SessionBegun, SessionBody, SessionCounts, SessionDetails, SessionDocumentQuery, SessionInfo, SessionList,
+    SessionBegun, SessionBody, SessionCounts, SessionDetails, SessionDocumentQuery, SessionImportBody, SessionInfo, SessionList,
     SessionQuery, SessionRetryBody, SessionTaskBody, SessionTaskInfo, SessionsQuery,
 };
 pub use step::{EventInfo, HistoryStepInfo};

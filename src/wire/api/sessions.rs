@@ -30,6 +30,14 @@ pub struct SessionBegun {
     pub id: String,
 }
 
+/// A session that comes from elsewhere.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SessionImportBody {
+    /// The document, as JSON in a text.
+    pub document: String,
+}
+
 /// Which task of a session is meant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -9,6 +9,7 @@ mod form;
 mod of_flow;
 mod read;
 mod spot;
+mod to_flow;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -20,6 +21,7 @@ pub use form::{
     SubAgent, TaskResult, WorktreeRef,
 };
 pub use of_flow::{Texts, of_flow};
+pub use to_flow::to_flow;
 pub use words::{
     DetectedBy, MessageRole, SessionStatus, SubAgentStatus, SubAgentType, TaskStatus, WorktreeStrategy,
 };

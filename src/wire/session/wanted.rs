@@ -1,5 +1,6 @@
 //! What somebody wants of sessions: from a request's texts to what the engine is asked for.
 
+use super::document::{AgentSession, export, import, to_flow};
 use super::plan::{PlanRefusal, read, read_task};
 use super::prompt::prompt;
 use crate::engine::flow::id::FlowId;
@@ -108,4 +109,34 @@ fn problem(refusal: Refusal) -> Problem {
         column: refusal.column,
         ..Problem::default()
     }
+}
+
+/// A session that comes from elsewhere: its id, and its document as it is kept.
+///
+/// # Errors
+/// What is wrong with the document, and where.
+pub fn take_in(document: &str) -> Result<(FlowId, String), Problem> {
+    let session = import(document).map_err(|error| {
+        let at = if error.path.is_empty() { "the document".to_owned() } else { format!("`{}`", error.path) };
+        let (code, why, cure) = ("bad-document".to_owned(), format!("{at} {}", error.why), error.cure);
+        Problem { code, why, cure, field: Some("document".to_owned()), ..Problem::default() }
+    })?;
+    let id = FlowId::new(session.id.as_str()).map_err(|error| {
+        problem(Refusal::new(Code::BadId, format!("`id`: `{}` {error}", session.id.as_str())).at("id"))
+    })?;
+    Ok((id, export(&session)))
+}
+
+/// Let a session go on of which there is only a document.
+///
+/// # Errors
+/// It is done already, or it cannot be begun here.
+pub fn begin_again(
+    session: &AgentSession,
+    (team, master): (&Team, AgentName),
+    repository: Option<FlowRepository>,
+) -> Result<Command, Problem> {
+    let is_there = |name: &AgentName| team.addressee(name).is_ok_and(|name| !name.is_user());
+    let opening = to_flow(session, master, repository, &is_there).map_err(problem)?;
+    Ok(Command::OpenFlow(Box::new(opening)))
 }

@@ -67,6 +67,7 @@ pub(crate) fn say_event(event: &Event, now: Millis) -> String {
             let why = why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
             format!("{} {step} {}{message}{why}", short(flow), to.word())
         }
+        Event::StepImported { flow, step, .. } => format!("{} {step} was done elsewhere", short(flow)),
         Event::TreeMoved { flow, tree, to, why, .. } => {
             let why = why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
             format!("{} tree of {tree} {}{why}", short(flow), to.word())

@@ -54,6 +54,7 @@ impl Shelf {
                 }
                 Event::FlowOpened { .. }
                 | Event::StepPlanned { .. }
+                | Event::StepImported { .. }
                 | Event::StepMoved { .. }
                 | Event::FlowMoved { .. } => self.take_flow(step.seq, event),
                 Event::Ended { id, answer, .. } => {
@@ -78,6 +79,10 @@ impl Shelf {
             Event::StepPlanned { flow, spec, .. } => {
                 let texts = self.flows.entry(flow.clone()).or_default();
                 texts.insert(("text", Some(spec.name.clone())), seq);
+            }
+            Event::StepImported { flow, step, .. } => {
+                let texts = self.flows.entry(flow.clone()).or_default();
+                texts.insert(("answer", Some(step.clone())), seq);
             }
             Event::StepMoved { flow, step, to, answer, .. } => {
                 let texts = self.flows.entry(flow.clone()).or_default();

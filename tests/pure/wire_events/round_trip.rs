@@ -85,7 +85,7 @@ fn every_event_is_drawn_and_has_its_name() {
         assert!(line.starts_with(&format!(r#"[{{"event":"{}""#, name(&event))), "{line}");
         seen.insert(name(&event));
     }
-    assert_eq!(seen.len(), 22, "{seen:?}");
+    assert_eq!(seen.len(), 23, "{seen:?}");
 }
 
 /// What these events make of an empty state.
@@ -117,9 +117,10 @@ fn grow(value: &mut Value) {
 
 fn body(event: &Event) -> Option<Body> {
     match event {
-        Event::Accepted { body, .. } | Event::FlowOpened { body, .. } | Event::StepPlanned { body, .. } => {
-            Some(body.clone())
-        }
+        Event::Accepted { body, .. }
+        | Event::FlowOpened { body, .. }
+        | Event::StepPlanned { body, .. }
+        | Event::StepImported { body, .. } => Some(body.clone()),
         Event::Said { text, .. } => Some(Body { content: text.clone(), extra: "".into() }),
         Event::Ended { answer, .. } => answer.as_ref().map(|answer| answer.body.clone()),
         _ => None,
@@ -148,6 +149,7 @@ fn name(event: &Event) -> &'static str {
         Event::StepPlanned { .. } => "step_planned",
         Event::FlowPlanned { .. } => "flow_planned",
         Event::StepMoved { .. } => "step_moved",
+        Event::StepImported { .. } => "step_imported",
         Event::TreeMoved { .. } => "tree_moved",
         Event::FlowMoved { .. } => "flow_moved",
         Event::KeptFlow(_) => "kept_flow",

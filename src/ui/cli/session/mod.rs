@@ -6,6 +6,7 @@ mod confirm;
 mod export;
 mod follow;
 mod graph;
+mod import;
 mod list;
 mod new;
 mod plan_file;
@@ -46,6 +47,7 @@ enum Verb {
     Graph(graph::Args),
     Follow(follow::Args),
     Export(export::Args),
+    Import(import::Args),
 }
 
 pub(super) fn run(context: &Context, args: &Args) -> Ended {
@@ -61,5 +63,6 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
         Verb::Graph(args) => graph::run(context, args),
         Verb::Follow(args) => follow::run(context, args),
         Verb::Export(args) => export::run(context, args),
+        Verb::Import(args) => import::run(context, args),
     }
 }

@@ -1,0 +1,39 @@
+//! `tasuki session import`: a session that comes from elsewhere.
+
+use super::asking::Asking;
+use crate::ui::cli::context::{Context, Ended};
+use crate::ui::cli::failure::Failure;
+use crate::io::client::ANSWER_DEADLINE;
+use crate::wire::api::{SessionBegun, SessionImportBody};
+use std::path::PathBuf;
+
+/// Takes in a session that another program, or another workspace, has written
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki session import session.json
+  tasuki session export a1b2c3d4 | tasuki --root ../other session import -
+
+The session stands still, and is shown and exported as it came, until `tasuki session resume ID`. That needs its repository: what \
+is Completed stays so, and all else is done.
+
+Exit codes:
+  0  kept
+  2  rejected: the document has a fault, or there is such a session already
+  5  no daemon is running")]
+pub(super) struct Args {
+    /// JSON file; `-` for the standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
+    let read = match args.file.as_os_str() == "-" {
+        true => std::io::read_to_string(std::io::stdin().lock()),
+        false => std::fs::read_to_string(&args.file),
+    };
+    let document = read.map_err(Failure::at(&args.file))?;
+    let body = SessionImportBody { document };
+    let begun: SessionBegun = Asking::new(context)?.client.post("/api/sessions/import", &body, ANSWER_DEADLINE)?;
+    context.tell(&begun, || begun.what.clone())
+}

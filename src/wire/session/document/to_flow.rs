@@ -1,0 +1,126 @@
+//! A document as a flow that goes on: what is done stays done, and everything else is to be done.
+
+use super::form::{AgentSession, SessionTask};
+use super::words::{MessageRole, SessionStatus, TaskStatus, WorktreeStrategy};
+use crate::engine::flow::flow::{FlowHead, FlowKind};
+use crate::engine::flow::id::FlowId;
+use crate::engine::flow::name::StepName;
+use crate::engine::flow::opening::{FoundPlan, Opening, StepDone, step};
+use crate::engine::flow::plan::{Assignee, OnFailure, PlannedTask, TaskTree};
+use crate::engine::flow::tree::FlowRepository;
+use crate::engine::flow::unmet::Join;
+use crate::engine::message::Body;
+use crate::engine::message::refusal::{Code, Refusal};
+use crate::engine::words::{AgentName, Millis};
+use chrono::DateTime;
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+
+/// What is wanted to let the session of a document go on. `is_there` says who is in the team: for what was somebody else's, an agent
+/// is hired.
+///
+/// # Errors
+/// It is done already, or an id in it is none of a flow.
+pub fn to_flow(
+    session: &AgentSession,
+    master: AgentName,
+    repository: Option<FlowRepository>,
+    is_there: &dyn Fn(&AgentName) -> bool,
+) -> Result<Opening, Refusal> {
+    let refuse = |code, why: String| Err(Refusal::new(code, why));
+    if session.status == SessionStatus::Completed {
+        return refuse(Code::WrongStage, format!("session {} is Completed", session.id.as_str()));
+    }
+    let Ok(id) = FlowId::new(session.id.as_str()) else {
+        return refuse(Code::BadId, format!("`{}` is no id of a session", session.id.as_str()));
+    };
+    let owners = owners(session);
+    let tasks = session.tasks.iter().map(|task| planned(task, session, &owners, is_there));
+    let steps = tasks.map(|task| step(task, repository.is_some())).collect::<Result<Vec<_>, _>>()?;
+    let steps = FoundPlan::with_trees(steps);
+    let done = session.tasks.iter().filter(|task| task.status == TaskStatus::Completed).map(done).collect();
+    let said = session.conversation.messages.iter().find(|message| message.role == MessageRole::User);
+    let request = said.map(|message| message.content.as_str()).unwrap_or_default();
+    let text = |key: &str| besides(session, key).and_then(Json::as_str);
+    let named = text("master").and_then(|name| AgentName::new(name).ok()).filter(is_there);
+    let on_failure = text("on_failure").and_then(|word| OnFailure::ALL.into_iter().find(|one| one.word() == word));
+    let parallel = besides(session, "parallel").and_then(Json::as_u64).and_then(|of| u16::try_from(of).ok());
+    let head = FlowHead {
+        id,
+        kind: FlowKind::Session,
+        owner: AgentName::user(),
+        master: Some(named.unwrap_or(master)),
+        name: text("name").map(str::to_owned),
+        on_failure: on_failure.unwrap_or_default(),
+        parallel: parallel.unwrap_or(crate::wire::session::plan::PARALLEL_DEFAULT),
+        repository: repository.map(Box::new),
+        confirm: false,
+    };
+    Ok(Opening { head, request: body(request), steps, done, ask: None })
+}
+
+fn besides<'a>(session: &'a AgentSession, key: &str) -> Option<&'a Json> {
+    session.tasuki.as_ref()?.get(key)
+}
+
+fn of_task<'a>(session: &'a AgentSession, task: &SessionTask, key: &str) -> Option<&'a Json> {
+    besides(session, "tasks")?.get(task.id.as_str())?.get(key)
+}
+
+/// For each branch the first task that has its worktree: the others share it.
+fn owners(session: &AgentSession) -> BTreeMap<&str, &StepName> {
+    let mut owners = BTreeMap::new();
+    for task in &session.tasks {
+        if let Some(tree) = &task.assigned_worktree {
+            owners.entry(tree.branch_name.as_str()).or_insert(&task.id);
+        }
+    }
+    owners
+}
+
+fn planned(
+    task: &SessionTask,
+    session: &AgentSession,
+    owners: &BTreeMap<&str, &StepName>,
+    is_there: &dyn Fn(&AgentName) -> bool,
+) -> PlannedTask {
+    let owner = task.assigned_worktree.as_ref().and_then(|tree| owners.get(tree.branch_name.as_str()));
+    let shared = owner.copied().or(task.dependencies.first()).filter(|owner| **owner != task.id);
+    let tree = match task.worktree_strategy {
+        WorktreeStrategy::Shared => shared.cloned().map(TaskTree::SharedWith),
+        WorktreeStrategy::New => None,
+    };
+    let to = of_task(session, task, "to").and_then(Json::as_str);
+    let to = to.and_then(|name| AgentName::new(name).ok()).filter(is_there);
+    let expect = of_task(session, task, "expect").and_then(|of| serde_json::from_value(of.clone()).ok());
+    PlannedTask {
+        id: task.id.clone(),
+        name: task.name.clone(),
+        description: task.description.as_str().into(),
+        dependencies: task.dependencies.clone(),
+        join: match of_task(session, task, "join").and_then(Json::as_str) {
+            Some("any") => Join::Any,
+            _ => Join::All,
+        },
+        tree,
+        who: to.map(Assignee::Member),
+        timeout_ms: of_task(session, task, "timeout_ms").and_then(Json::as_u64),
+        expect,
+        touches: Vec::new(),
+    }
+}
+
+fn done(task: &SessionTask) -> StepDone {
+    let at = |text: &str| DateTime::parse_from_rfc3339(text).ok().and_then(|at| u64::try_from(at.timestamp_millis()).ok());
+    let at = |time: &Option<super::form::SessionTime>| time.as_ref().and_then(|time| at(time.as_str())).map(Millis);
+    StepDone {
+        step: task.id.clone(),
+        began: at(&task.started_at),
+        ended: at(&task.completed_at),
+        body: body(task.result.as_ref().map(|result| result.summary.as_str()).unwrap_or_default()),
+    }
+}
+
+fn body(content: &str) -> Body {
+    Body { content: content.into(), extra: "".into() }
+}
