@@ -46,6 +46,7 @@ pub(super) fn clear(common_dir: &Path, path: &Path) -> Result<(), WorktreeError>
     }
     // Only the last one takes the folder with it, as with git itself.
     let _ = fs::remove_dir(common_dir.join("worktrees"));
+    let _ = path.parent().map(fs::remove_dir);
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use super::error::WorktreeError;
 use super::make::taken;
 use super::obstacle::Obstacle;
-use super::record::Progress;
+use super::record::{Progress, Record};
 use super::repository::{Repository, ref_of};
 use crate::engine::flow::branch::BranchName;
 use serde::Serialize;
@@ -128,7 +128,7 @@ impl Repository {
             let (mut removed, mut entry) = (obstacles.is_empty(), None);
             if let Some(branch) = branch.filter(|_| removed && !is_dry) {
                 let done = match state {
-                    ListedState::HalfMade => self.clear(&branch).await.map(|()| None),
+                    ListedState::HalfMade => self.clear(&branch).await,
                     _ => self.remove(&branch).await.map(Some),
                 };
                 match done {
@@ -145,16 +145,18 @@ impl Repository {
         Ok(all)
     }
 
-    /// Removes what a kill has left of one that was being made or got back.
-    async fn clear(&self, branch: &BranchName) -> Result<(), WorktreeError> {
+    /// Removes what a kill has left of one that was being made or got back. The entry of the second is still in the trash.
+    async fn clear(&self, branch: &BranchName) -> Result<Option<String>, WorktreeError> {
         let hold = self.hold().await?;
-        let Some(record) = self.records.read(&branch.folder())? else { return Ok(()) };
+        let Some(record) = self.records.read(&branch.folder())? else { return Ok(None) };
         match &record.at {
-            Progress::Making => self.clear_made(&record, &hold).await,
+            Progress::Making => self.clear_made(&record, &hold).await.map(|()| None),
             Progress::Restoring { entry, .. } => {
                 let entry = entry.clone();
-                drop(hold);
-                self.restore(&entry).await.map(drop)
+                let (_, trashed) = self.find_trashed(&entry)?;
+                self.clear_restored(&trashed, &hold).await?;
+                self.records.write(&Record { at: Progress::Removed { entry: entry.clone() }, ..record })?;
+                Ok(Some(entry))
             }
             // It was finished meanwhile.
             _ => Err(taken(branch, "it is in use by now".to_owned())),

@@ -82,7 +82,7 @@ impl Repository {
     }
 
     /// Removes what is there of a worktree that was not got back to its end. The entry still has all of it.
-    async fn clear_restored(&self, trashed: &Trashed, hold: &Hold) -> Result<(), WorktreeError> {
+    pub(super) async fn clear_restored(&self, trashed: &Trashed, hold: &Hold) -> Result<(), WorktreeError> {
         let branch = &trashed.branch;
         half::clear_ref_lock(&self.common_dir, branch)?;
         clear_left_locks(&self.root, &self.common_dir).await?;

@@ -222,6 +222,11 @@ async fn what_was_half_got_back_comes_back() {
         record.at = Progress::Restoring { base, head, entry: entry.clone() };
         repository.records.write(&record).unwrap();
         world.run(&script(&format!("H={}; {text}", made.base)));
+        if what == "all of it" {
+            let pruned = repository.prune(|_| false, false).await.unwrap();
+            assert_eq!(pruned[0].entry.as_ref(), Some(&entry));
+            assert_eq!(world.left(), "agent-a.json");
+        }
         let back = repository.restore("agent/a").await.unwrap_or_else(|error| panic!("{what}: {error}"));
         assert_eq!(back, made, "{what}");
         assert_eq!(world.run_in(&back.path, "git status --porcelain"), "", "{what}");
