@@ -82,3 +82,4 @@ mod trials_places;
 mod twins;
 #[path = "../support/witness.rs"]
 mod witness;
+mod zones;
