@@ -47,6 +47,11 @@ pub enum FolderError {
     /// Anybody may put files into it, or swap what is in it.
     #[error("anybody can write to {path}; check what is in it, then `chmod o-w` it")]
     WorldWritable { path: PathBuf },
+    /// A drop zone of two daemons.
+    #[error(
+        "the daemon of another workspace takes what is dropped into {path}; name the folder in one team file only"
+    )]
+    Shared { path: PathBuf },
 }
 
 /// An open folder and the path it was opened by, which is for messages only.

@@ -18,6 +18,7 @@ pub mod team_file;
 pub mod time;
 pub mod web;
 pub mod yaml;
+pub mod zone;
 
 pub(crate) use yaml::shown;
 pub use yaml::{FILE_BYTES_MAX, too_large};

@@ -83,3 +83,4 @@ mod trials_places;
 mod twins;
 #[path = "../support/witness.rs"]
 mod witness;
+mod zones;

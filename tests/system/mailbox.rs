@@ -14,10 +14,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tasuki::engine::message::refusal::{Code, Refusal};
-use tasuki::engine::words::Millis;
+use tasuki::engine::words::{AgentName, Millis};
 use tasuki::io::folder::FolderError;
 use tasuki::io::lease::{self, NoLease};
 use tasuki::io::mailbox::{Budget, Found, Mailbox, Sweep};
+use tasuki::wire::zone::ZoneSpec;
 
 const NOW: Millis = Millis(1_770_033_600_000);
 const BUDGET: Budget = Budget { files: 1_000_000, bytes: usize::MAX };
@@ -166,7 +167,7 @@ fn without_room_what_is_wanted_is_taken_and_the_rest_is_looked_at_once() {
     let mut bench = Bench::new();
     let none = Budget { files: 0, bytes: 0 };
     let looked = std::cell::RefCell::new(Vec::new());
-    let wanted = |name: &str, bytes: &[u8]| {
+    let wanted = |_: u32, name: &str, bytes: &[u8]| {
         looked.borrow_mut().push(name.to_owned());
         bytes.starts_with(b"answer")
     };
@@ -693,6 +694,180 @@ fn zones_have_numbers_and_one_on_another_device_keeps_its_own_claims() {
         bench.mailbox.forget(&claims(&found)).unwrap();
         assert_eq!(fs::read_dir(far.path().join("queue/.claim")).unwrap().count(), 0);
     }
+}
+
+/// Zones at these places, each with its owner.
+fn zones<'a>(zones: impl IntoIterator<Item = (PathBuf, Option<&'a str>)>) -> Vec<ZoneSpec> {
+    let owner = |name: &str| AgentName::new(name).unwrap();
+    let zone = |(place, of): (PathBuf, Option<&str>)| ZoneSpec { place, owner: of.map(owner), status: None };
+    zones.into_iter().map(zone).collect()
+}
+
+/// Whose the zone of a file is.
+fn owner(bench: &Bench, found: &Found) -> Option<Option<String>> {
+    let Found::Read { zone, .. } = found else { panic!("{found:?}") };
+    bench.mailbox.whose().get(zone).map(|owner| owner.as_ref().map(ToString::to_string))
+}
+
+#[test]
+fn a_claim_stays_its_zones_and_its_owners_whatever_becomes_of_the_list() {
+    let mut bench = Bench::new();
+    let (free, own) = (bench.path("郵便 📮"), bench.path("箱"));
+    bench.mailbox.set_zones(&zones([(free.clone(), None), (own.clone(), Some("ann"))]));
+    assert_eq!(bench.scan().len(), 0);
+    fs::write(free.join("f.yaml"), "f").unwrap();
+    fs::write(own.join("o.yaml"), "o").unwrap();
+    let found = bench.scan();
+    let whose: Vec<_> = found.iter().map(|found| owner(&bench, found)).collect();
+    assert_eq!(
+        (texts(&found), whose),
+        (
+            vec!["f.yaml: f".to_owned(), "o.yaml: o".to_owned()],
+            vec![Some(None), Some(Some("ann".to_owned()))]
+        )
+    );
+
+    fs::write(own.join("late.yaml"), "late").unwrap();
+    let mut bench = bench.restart();
+    bench.mailbox.set_zones(&zones([(own.clone(), Some("bob")), (bench.path("another"), None)]));
+    assert_eq!(bench.mailbox.unread(), claims(&found));
+    let again = bench.scan();
+    let whose: Vec<_> = again.iter().map(|found| owner(&bench, found)).collect();
+    assert_eq!(claims(&again)[..2], claims(&found));
+    let of = |name: &str| Some(Some(name.to_owned()));
+    assert_eq!(whose, [Some(None), of("ann"), of("bob")], "what was dropped later is the other's");
+    let refusal = Refusal::new(Code::ToMissing, "x");
+    bench.mailbox.reject(read(&again[0]).0, &refusal, None, NOW).unwrap();
+    assert!(free.join("rejected/f.yaml").exists(), "where its writer looks for it");
+
+    // A zone that nobody wants any more: what lies there stays.
+    bench.mailbox.set_zones(&[]);
+    fs::write(own.join("stays.yaml"), "stays").unwrap();
+    assert_eq!(bench.scan().len(), 0);
+    assert!(own.join("stays.yaml").exists());
+    fs::remove_dir_all(&own).unwrap();
+    bench.mailbox.reject(read(&again[1]).0, &refusal, None, NOW).unwrap();
+    assert!(bench.path("queue/rejected/o.yaml").exists(), "its own folder is gone");
+    bench.mailbox.forget(&claims(&again[2..])).unwrap();
+    assert_eq!(bench.names(".tasuki/claim"), [""; 0]);
+
+    // Numbers without the file that says whose they are: nobody is anybody's sender.
+    fs::write(bench.path(".tasuki/claim").join(read(&again[1]).0), "o").unwrap();
+    fs::remove_file(bench.path(".tasuki/zones.json")).unwrap();
+    let mut bench = bench.restart();
+    bench.mailbox.set_zones(&zones([(own, Some("bob"))]));
+    let found = bench.scan();
+    assert_eq!(owner(&bench, &found[0]), None);
+}
+
+#[test]
+fn what_a_power_cut_puts_back_is_known_though_the_zone_has_another_owner() {
+    let mut bench = Bench::new();
+    let place = bench.path("zone");
+    bench.mailbox.set_zones(&zones([(place.clone(), None)]));
+    bench.scan();
+    fs::write(place.join("x.yaml"), "x").unwrap();
+    let found = bench.scan();
+    let claim: Arc<str> = claims(&found).remove(0);
+    fs::rename(bench.path(".tasuki/claim").join(&*claim), place.join("x.yaml")).unwrap();
+    let mut bench = bench.restart();
+    bench.mailbox.set_zones(&zones([(place, Some("ann"))]));
+    let known = BTreeSet::from([claim.clone()]);
+    assert_eq!(bench.mailbox.put_back(&known, &known), std::slice::from_ref(&claim));
+    assert_eq!(claims(&bench.scan()), [claim], "it would be taken for new, and done again");
+}
+
+#[test]
+fn a_zone_that_cannot_be_used_is_told_once_and_comes_back() {
+    let mut bench = Bench::new();
+    let place = bench.path("later/zone");
+    bench.mailbox.set_zones(&zones([(place.clone(), None)]));
+    let trouble = |found: &[Found]| matches!(found, [Found::Trouble { zone: 1, .. }]);
+    let healed = |found: &[Found]| matches!(found, [Found::Healed { zone: 1 }]);
+    let found = bench.scan();
+    assert!(trouble(&found) && bench.mailbox.has_trouble(), "{found:?}");
+    assert_eq!(bench.scan().len(), 0, "said once");
+    bench.drop("a.yaml", "a");
+    assert_eq!(texts(&bench.scan()), ["a.yaml: a"], "nothing else waits for it");
+    fs::create_dir(bench.path("later")).unwrap();
+    let found = bench.scan();
+    assert!(healed(&found) && !bench.mailbox.has_trouble(), "{found:?}");
+
+    fs::set_permissions(&place, fs::Permissions::from_mode(0o500)).unwrap();
+    let found = bench.scan();
+    assert!(trouble(&found), "{found:?}");
+    assert_eq!(bench.scan().len(), 0, "said once");
+    fs::set_permissions(&place, fs::Permissions::from_mode(0o700)).unwrap();
+    fs::write(place.join("b.yaml"), "b").unwrap();
+    let found = bench.scan();
+    assert!(healed(&found[..1]) && texts(&found[1..]) == ["b.yaml: b"], "{found:?}");
+
+    // Made again, and by somebody else.
+    fs::remove_dir_all(&place).unwrap();
+    assert_eq!(bench.scan().len(), 0);
+    fs::write(place.join("c.yaml"), "c").unwrap();
+    assert_eq!(texts(&bench.scan()), ["c.yaml: c"]);
+}
+
+#[test]
+fn a_zone_belongs_to_one_mailbox() {
+    let (mut one, mut other) = (Bench::new(), Bench::new());
+    let place = one.path("zone");
+    one.mailbox.set_zones(&zones([(place.clone(), None)]));
+    other.mailbox.set_zones(&zones([(place.clone(), None)]));
+    assert_eq!(one.scan().len(), 0);
+    assert!(matches!(&other.scan()[..], [Found::Trouble { error: FolderError::Shared { .. }, .. }]));
+    fs::write(place.join("a.yaml"), "a").unwrap();
+    assert_eq!(other.scan().len(), 0);
+    assert_eq!(texts(&one.scan()), ["a.yaml: a"]);
+    one.mailbox.set_zones(&[]);
+    assert_eq!(one.scan().len(), 0);
+    assert!(matches!(&other.scan()[..], [Found::Healed { .. }]));
+}
+
+/// A folder behind a link stands for a drive: it is taken out where the link leads elsewhere.
+#[test]
+fn claims_on_a_drive_that_was_taken_out_are_still_to_come() {
+    let memory = Path::new("/dev/shm");
+    let mut bench = Bench::new();
+    let device = |path: &Path| path.metadata().map(|meta| meta.dev()).ok();
+    if device(memory).is_none_or(|far| Some(far) == device(bench.root.path())) {
+        return; // there is no other device
+    }
+    let drive = tempfile::tempdir_in(memory).unwrap();
+    let (link, place) = (bench.path("mnt"), bench.path("mnt/usb/zone"));
+    fs::create_dir(drive.path().join("usb")).unwrap();
+    fs::create_dir_all(bench.path("empty/usb")).unwrap();
+    let plug = |to: &Path| {
+        let _ = fs::remove_file(&link);
+        std::os::unix::fs::symlink(to, &link).unwrap();
+    };
+    plug(drive.path());
+    let set = |bench: &mut Bench| bench.mailbox.set_zones(&zones([(place.clone(), None)]));
+    set(&mut bench);
+    assert_eq!(bench.scan().len(), 0);
+    fs::write(place.join("x.yaml"), "x").unwrap();
+    let mut found = bench.after(1_000);
+    if found.is_empty() {
+        found = bench.after(100); // no leases there: it must stand still
+    }
+    assert_eq!(texts(&found), ["x.yaml: x"]);
+    let empty = bench.path("empty");
+    plug(&empty);
+    assert!(matches!(&bench.scan()[..], [Found::Trouble { .. }]));
+    assert_eq!(bench.names("empty/usb"), [""; 0], "nothing is made in its place");
+
+    // Nor where it is away at the start; and the journal's word of it is kept.
+    let mut bench = bench.restart();
+    set(&mut bench);
+    let known = claims(&found).into_iter().collect();
+    assert_eq!(bench.mailbox.put_back(&known, &BTreeSet::new()), claims(&found));
+    assert!(matches!(&bench.scan()[..], [Found::Trouble { .. }]));
+    assert_eq!(bench.names("empty/usb"), [""; 0]);
+    plug(drive.path());
+    let again = bench.after(1_000);
+    assert!(matches!(&again[0], Found::Healed { .. }), "{again:?}");
+    assert_eq!(bench.mailbox.unread().len() + again.len() - 1, 1, "its claim");
 }
 
 /// A version that shows whether it is whole.

@@ -10,7 +10,7 @@ use crate::daemon::mailbox::mail::{Dropped, Mail};
 use crate::daemon::panes::limits::dated;
 use crate::daemon::panes::orders::PaneWord;
 use crate::daemon::tmux::news::TmuxNews;
-use crate::daemon::views::worker::BatchShown;
+use crate::daemon::views::worker::{BatchShown, Item};
 use crate::engine::input::{Input, Report, Shown};
 use crate::engine::words::{AgentName, Millis, Nonce};
 use crate::io::team_file::SettingsError;
@@ -179,7 +179,9 @@ impl Daemon {
         match read {
             Ok(settings) if !self.leaves_names(&settings) => {}
             Ok(settings) => {
+                let had = self.config.settings.clone();
                 self.config.settings = Arc::new(settings);
+                self.tell_zones(&had);
                 let team = self.config.settings.team.with(&self.engine.state().hired);
                 self.clients.publish_team(self.config.settings.clone());
                 self.clients.tell_members(|name| team.members.contains_key(name));
@@ -207,6 +209,16 @@ impl Daemon {
                 self.note(About::TeamFile, Some(text));
             }
         }
+    }
+
+    /// The drop zones and what is shown of them, where the team file has others than before.
+    fn tell_zones(&mut self, before: &Settings) {
+        let zones = &self.config.settings.queues;
+        if *zones == before.queues {
+            return;
+        }
+        self.mailbox.set_zones(zones.clone());
+        self.views.put(Item::Zones(zones.clone()));
     }
 
     /// The mailbox has to know which names a file's name may hold.

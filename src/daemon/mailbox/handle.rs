@@ -12,6 +12,7 @@ use crate::engine::message::refusal::Refusal;
 use crate::engine::message::{Draft, Source};
 use crate::engine::words::{AgentName, Millis};
 use crate::io::journal::Archive;
+use crate::wire::zone::ZoneSpec;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -179,6 +180,12 @@ impl MailboxHandle {
     /// Free bytes below which drops are left in `queue/`.
     pub fn low_disk(&mut self, bytes: u64) {
         self.others.push_back(Job::LowDisk(bytes));
+    }
+
+    /// These are the drop zones besides `queue/` from now on. What was claimed from others is still taken, and what lies in them
+    /// unclaimed stays there.
+    pub fn set_zones(&mut self, zones: Vec<ZoneSpec>) {
+        self.others.push_back(Job::Zones(zones));
     }
 
     /// All drops that lie in the zones by now are to be taken; the number that says it is done.

@@ -4,6 +4,7 @@ use crate::engine::message::refusal::Refusal;
 use crate::engine::message::{Draft, Source};
 use crate::engine::words::{AgentName, Token};
 use crate::io::journal::Archive;
+use crate::wire::zone::ZoneSpec;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -28,6 +29,8 @@ pub enum Job {
     Archive(Archive),
     /// Free bytes below which drops are left in `queue/`.
     LowDisk(u64),
+    /// The drop zones besides `queue/`.
+    Zones(Vec<ZoneSpec>),
 }
 
 /// What came over the socket.

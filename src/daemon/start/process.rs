@@ -33,6 +33,8 @@ use tokio::task::JoinSet;
 
 /// Open files without which nothing could be shown or told any more, the agents' own left out: some 40 are open all the time.
 const FILES_MIN: u64 = 64;
+/// Open files of a drop zone: itself, its claims where it is on another device, and its watch.
+const FILES_OF_ZONE: u64 = 3;
 /// A life that lasted this long was a good one: the next failure is not one of a row.
 const HEALTHY_MS: u64 = 60_000;
 /// First and longest wait before starting anew after the journal could not be written.
@@ -54,8 +56,9 @@ pub fn run(workspace: Workspace, around: Surroundings, serve: Serve) -> Result<(
     for warning in &loaded.warnings {
         tracing::warn!("{warning}");
     }
+    let zones = FILES_OF_ZONE * loaded.settings.queues.len() as u64;
     let (files, needed) =
-        (crate::io::process::raise_file_limit(), FILES_MIN + loaded.settings.launches.len() as u64);
+        (crate::io::process::raise_file_limit(), FILES_MIN + zones + loaded.settings.launches.len() as u64);
     if files < needed {
         return Err(StartError::Files { files, needed });
     }

@@ -64,10 +64,12 @@ pub(in crate::daemon) fn start(
     let started = journal::start(journal, answers, &process.published);
     let (journal_jobs, journal) = started.map_err(io("start the journal's thread"))?;
     let (tell, shown) = mpsc::channel(1);
-    let views = Views::open(workspace.root())?;
+    let mut views = Views::open(workspace.root())?;
+    views.set_beside(&settings.queues);
     let started = views::start(views, reader, tell, process.published.live.clone());
     let (views_jobs, views) = started.map_err(io("start the views' thread"))?;
-    let mailbox = Mailbox::open(workspace.root())?;
+    let mut mailbox = Mailbox::open(workspace.root())?;
+    mailbox.set_zones(&settings.queues);
     let low_bytes = settings.general.low_disk_bytes;
     let disk = mailbox::state::Disk {
         folder: workspace.memory(),

@@ -115,7 +115,7 @@ impl DirtyViews {
             Item::Sweep { .. } => self.sweep = true,
             Item::Check(paths) => self.meddled.add(paths),
             Item::Sync => self.sync = true,
-            item @ Item::Expire(_) => self.others.push(item),
+            item @ (Item::Expire(_) | Item::Zones(_)) => self.others.push(item),
         }
     }
 

@@ -9,6 +9,7 @@ use crate::engine::words::{AgentName, MessageId, Millis, Seq};
 use crate::io::journal::Location;
 use crate::wire::message::view::MessageView;
 use crate::wire::time::Day;
+use crate::wire::zone::ZoneSpec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -67,6 +68,8 @@ pub enum Item {
     Check(Vec<PathBuf>),
     /// What was finished before this moment is removed.
     Expire(Millis),
+    /// The zones that say where statuses are written besides.
+    Zones(Vec<ZoneSpec>),
     /// Everything written so far is made durable (before a segment turns).
     Sync,
 }

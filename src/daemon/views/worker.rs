@@ -172,6 +172,9 @@ impl Worker {
                 self.publish(item);
                 let text = pages::agent(item, state);
                 self.views.write(View::Agent(item.seen.name.clone()), &text)?;
+                if let Err(error) = self.views.write_beside(&item.seen.name, &text) {
+                    self.complain(&error.to_string(), "a status beside status/agents/ could not be written");
+                }
                 if state == "stopped" {
                     self.put_away(&item.seen.name)?; // nobody reads what it was told
                 }
@@ -186,6 +189,7 @@ impl Worker {
                 // Nobody waits for it, and it is looked at again within the hour.
                 Err(error) => self.complain(&error.to_string(), "what is old could not be removed"),
             },
+            Item::Zones(zones) => self.views.set_beside(zones),
             Item::Sync => self.views.sync()?,
         }
         Ok(())

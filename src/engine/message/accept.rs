@@ -6,7 +6,7 @@ use crate::engine::event::Event;
 use crate::engine::input::{Effect, Reply};
 use crate::engine::message::admission::{New, accepted};
 use crate::engine::message::loop_guard::content_of;
-use crate::engine::message::sender::Speaker;
+use crate::engine::message::sender::{Proven, Speaker};
 use crate::engine::message::together::{Beside, Together};
 use crate::engine::message::{Draft, Kind, Outcome, Source};
 use crate::engine::words::ourselves;
@@ -59,7 +59,7 @@ impl Work<'_> {
     ) {
         let signs: Vec<(Option<AgentName>, Option<Token>)> =
             drafts.iter().map(|draft| (draft.from.clone(), draft.token)).collect();
-        let planned = self.plan_all(drafts, proof);
+        let planned = self.plan_all(drafts, proof.map(|name| Proven::of(name, &source)));
         let places = planned.iter().flatten().filter(|plan| self.needs_room(plan)).count();
         match planned.and_then(|plans| self.check_room(places).map(|()| plans)) {
             Ok(plans) => self.carry_out(source, plans),
@@ -101,7 +101,7 @@ impl Work<'_> {
         });
     }
 
-    fn plan_all(&mut self, drafts: Vec<Draft>, proof: Option<&AgentName>) -> Result<Vec<Plan>, Refusal> {
+    fn plan_all(&mut self, drafts: Vec<Draft>, proof: Option<Proven<'_>>) -> Result<Vec<Plan>, Refusal> {
         let all = drafts.iter().map(|draft| (draft.id.clone(), self.beside(draft))).collect();
         let mut together = Together { all, ..Together::default() };
         if together.all.len() < drafts.len() {
@@ -152,7 +152,7 @@ impl Work<'_> {
     fn plan(
         &mut self,
         mut draft: Draft,
-        proof: Option<&AgentName>,
+        proof: Option<Proven<'_>>,
         together: &Together,
     ) -> Result<Plan, Refusal> {
         if self.is_duplicate(&draft)? {

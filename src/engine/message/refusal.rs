@@ -40,7 +40,7 @@ impl Refusal {
                 "unset `TASUKI_AGENT_KEY`, or restart the agent that has it: tasuki gives each agent its key when it starts it"
             }
             Code::BadProof if self.field == Some("from") => {
-                "leave `from` out: a message is from whoever its key (`TASUKI_AGENT_KEY`) or token belongs to"
+                "leave `from` out: a message is from whoever its key (`TASUKI_AGENT_KEY`), token or drop zone belongs to"
             }
             Code::UnknownAgent if self.field == Some("from") => {
                 "name the agent that sends it, as `tasuki status` lists it; leave `from` out if a person sends it"

@@ -2,7 +2,7 @@
 
 use super::refusal::{Code, Refusal};
 use crate::engine::engine::Work;
-use crate::engine::message::{Draft, Kind};
+use crate::engine::message::{Draft, Kind, Source};
 use crate::engine::state::Open;
 use crate::engine::words::{AgentName, MessageId, Token};
 
@@ -16,6 +16,22 @@ pub(in crate::engine) struct Speaker {
     pub(in crate::engine) inferred: bool,
 }
 
+/// Whom a drop or a request is proven to be from besides its token.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::engine) struct Proven<'p> {
+    pub(in crate::engine) name: &'p AgentName,
+    /// What proves it.
+    pub(in crate::engine) by: &'static str,
+}
+
+impl<'p> Proven<'p> {
+    /// A request has a key, and a file lies in an agent's own drop zone.
+    pub(in crate::engine) fn of(name: &'p AgentName, source: &Source) -> Self {
+        let by = if matches!(source, Source::File { .. }) { "drop zone" } else { "key" };
+        Self { name, by }
+    }
+}
+
 impl Work<'_> {
     /// Who has the task of which this is a token.
     pub(in crate::engine) fn owner_of(&self, token: Token) -> Option<AgentName> {
@@ -23,11 +39,11 @@ impl Work<'_> {
         open.and_then(|open| open.agent.clone())
     }
 
-    /// Who sent a draft: whom the key or the token proves, else whom it names, else the user.
+    /// Who sent a draft: whom the key, the drop zone or the token proves, else whom it names, else the user.
     pub(in crate::engine) fn speaker(
         &self,
         draft: &Draft,
-        proof: Option<&AgentName>,
+        proof: Option<Proven<'_>>,
     ) -> Result<Speaker, Refusal> {
         let named = draft.from.as_ref().map(|name| self.named(name, draft)).transpose()?;
         let task = draft.token.map(|token| {
@@ -37,15 +53,15 @@ impl Work<'_> {
         let task = task.transpose()?;
         let owner = draft.token.and_then(|token| self.owner_of(token));
         let proven = match (proof, owner) {
-            (Some(by_key), Some(by_token)) if *by_key != by_token => {
-                let why = format!("the key is {by_key}'s and the token is {by_token}'s");
+            (Some(Proven { name, by }), Some(by_token)) if *name != by_token => {
+                let why = format!("the {by} is {name}'s and the token is {by_token}'s");
                 return Err(Refusal::new(Code::BadProof, why).at("token"));
             }
-            (by_key, by_token) => by_token.or(by_key.cloned()),
+            (proof, by_token) => by_token.or(proof.map(|proof| proof.name.clone())),
         };
         match (named, proven) {
             (Some(named), Some(proven)) if named != proven => {
-                let proof = if proof.is_some() { "key" } else { "token" };
+                let proof = proof.map_or("token", |proof| proof.by);
                 let why = format!("the {proof} is {proven}'s, but the message says it is from {named}");
                 Err(Refusal::new(Code::BadProof, why).at("from"))
             }

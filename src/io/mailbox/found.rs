@@ -80,6 +80,11 @@ pub enum Found {
         /// What is wrong with it.
         error: FolderError,
     },
+    /// A drop zone besides `queue/` that could not be swept can be again.
+    Healed {
+        /// The drop zone.
+        zone: u32,
+    },
 }
 
 /// What is left of a budget.

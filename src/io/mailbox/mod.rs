@@ -18,12 +18,15 @@
 mod found;
 mod name;
 mod not_priority;
+mod numbers;
 mod priority_intake;
 mod put_back;
 mod reject;
 mod still_written;
 mod take;
+mod wanted;
 mod zone;
+mod zones;
 
 use crate::engine::words::Millis;
 use crate::io::folder::{Folder, FolderError, Stamp, mtime_ns};
@@ -32,28 +35,37 @@ pub use found::{Budget, Found, Sweep};
 use name::{Claim, Recent, Seq};
 pub use not_priority::IsPriority;
 use not_priority::NotPriority;
+use numbers::Numbers;
+pub use numbers::swept;
 use rustix::io::Errno;
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::ffi::OsStr;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 pub(crate) use still_written::Key as Waited;
 use still_written::{Key, StillWritten};
-pub use zone::is_foreign_folder;
+use wanted::Wanted;
+pub use wanted::ZoneOwners;
 use zone::{Candidate, Zone};
-
-/// The zone of `queue/` itself.
-pub const MAIN_ZONE: u32 = 0;
+pub use zone::{MAIN_ZONE, is_foreign_folder};
 
 /// The drop zones and what was claimed from them.
 #[derive(Debug)]
 pub struct Mailbox {
     us: u32,
+    memory: Folder,
     claims: Folder,
     zones: BTreeMap<u32, Zone>,
+    /// The zones besides `queue/` that are to be swept.
+    wanted: Wanted,
+    numbers: Numbers,
+    /// Whose each zone is that has a number.
+    whose: ZoneOwners,
     /// What the last listing found and nobody looked at yet.
     listed: VecDeque<Candidate>,
     listings: u64,
+    /// Whether a listing found another folder in the place of a zone's.
+    has_anew: bool,
     /// The newest listing of which every file was looked at.
     looked: u64,
     /// Claimed but not read: left by a crash, or still being written.
@@ -64,9 +76,8 @@ pub struct Mailbox {
     /// Where there is no room.
     not_priority: NotPriority,
     recent: Recent,
-    /// Files that a power cut put back under a change time that is not theirs: as what they lie there, and as what they were
-    /// claimed.
-    returned: HashMap<Key, (Seq, Seq)>,
+    /// Files that a power cut put back, and that would get another claim than they had.
+    returned: HashMap<(PathBuf, OsString), Returned>,
 }
 
 impl Mailbox {
@@ -82,13 +93,21 @@ impl Mailbox {
             errno: Errno::from_io_error(&error).unwrap_or(Errno::IO),
         })?;
         zone::check_ancestors(&root)?;
-        let claims = Folder::open(&root)?.make_own(".tasuki")?.make_own("claim")?;
+        let memory = Folder::open(&root)?.make_own(".tasuki")?;
+        let claims = memory.make_own("claim")?;
+        let unread = left(&claims)?;
+        let highest = unread.iter().filter_map(|claim| Some(Claim::parse(claim)?.zone)).max();
         let mut mailbox = Self {
             us: rustix::process::geteuid().as_raw(),
-            unread: left(&claims)?.into(),
+            numbers: Numbers::read(&memory, highest.unwrap_or_default()),
+            memory,
+            unread: unread.into(),
             claims,
             zones: BTreeMap::new(),
+            wanted: Wanted::default(),
+            whose: ZoneOwners::default(),
             listings: 0,
+            has_anew: false,
             looked: 0,
             listed: VecDeque::new(),
             taken: HashMap::new(),
@@ -98,6 +117,7 @@ impl Mailbox {
             returned: HashMap::new(),
         };
         mailbox.add_zone(MAIN_ZONE, &root.join("queue"))?;
+        mailbox.take_up_old();
         Ok(mailbox)
     }
 
@@ -109,17 +129,22 @@ impl Mailbox {
     pub fn add_zone(&mut self, number: u32, place: &Path) -> Result<(), FolderError> {
         place.parent().map_or(Ok(()), zone::check_ancestors)?;
         let zone = Zone::open(number, place, &self.claims)?;
-        if let Some(own) = zone.own_claims() {
-            self.unread.extend(left(own)?);
-        }
         self.zones.insert(number, zone);
-        Ok(())
+        self.take_up(number)
     }
 
     /// The folders that are to be watched.
     #[must_use]
     pub fn places(&self) -> Vec<PathBuf> {
-        self.zones.values().map(|zone| zone.place().to_owned()).collect()
+        let swept = self.zones.values().filter(|zone| zone.is_wanted).map(Zone::place);
+        let all: BTreeSet<&Path> = swept.chain(self.wanted.places()).collect();
+        all.into_iter().map(Path::to_owned).collect()
+    }
+
+    /// Those that are wanted, whether what was asked for last was done yet or not.
+    pub fn places_wanted(&self) -> impl Iterator<Item = PathBuf> + '_ {
+        let main = self.zones.get(&MAIN_ZONE).map(Zone::place);
+        main.into_iter().chain(self.wanted.places()).map(Path::to_owned)
     }
 
     /// What an earlier daemon had claimed and this one has not read yet. Those that the journal knows are to be forgotten
@@ -154,7 +179,8 @@ impl Mailbox {
             let (name, errno) = self.still_written.stuck(now)?;
             Some(format!("{name} cannot be moved or read: {errno}"))
         };
-        self.zones.values().find_map(of_zone).or_else(of_file)
+        // Of the others one may be on a drive that nobody has put in for weeks.
+        self.zones.get(&MAIN_ZONE).and_then(of_zone).or_else(of_file)
     }
 
     /// Whether this one is still being written.
@@ -193,7 +219,9 @@ impl Mailbox {
             self.take_listed(&mut sweep, &mut left, now);
         }
         sweep.more = !left.some();
-        sweep.again_in_ms = self.still_written.again_in_ms(now);
+        let again_in_ms = self.still_written.again_in_ms(now);
+        // A folder that was made anew is not watched yet.
+        sweep.again_in_ms = if std::mem::take(&mut self.has_anew) { Some(0) } else { again_in_ms };
         sweep
     }
 
@@ -212,18 +240,26 @@ impl Mailbox {
     /// [`FolderError::Io`]; the rest is left as it is, known to the journal and forgotten another time.
     pub fn forget(&mut self, claims: &[Arc<str>]) -> Result<(), FolderError> {
         self.pass_over(claims);
-        for claim in claims {
-            if self.written_since(claim)? {
-                self.claim_anew(claim)?;
-            } else {
-                let folder = self.home(claim);
-                // A crash here leaves the claim: the journal knows it.
-                folder
-                    .remove(claim.as_ref().as_ref())
-                    .map_err(|errno| folder.failed("remove", claim.as_ref().as_ref(), errno))?;
-            }
-            self.taken.remove(claim);
+        claims.iter().try_for_each(|claim| self.forget_one(claim))
+    }
+
+    /// The same, of which one that fails holds up no other: what could not be removed, and why.
+    pub fn forget_each(&mut self, claims: &[Arc<str>]) -> Vec<(Arc<str>, FolderError)> {
+        self.pass_over(claims);
+        claims.iter().filter_map(|claim| Some((claim.clone(), self.forget_one(claim).err()?))).collect()
+    }
+
+    fn forget_one(&mut self, claim: &Arc<str>) -> Result<(), FolderError> {
+        if self.written_since(claim)? {
+            self.claim_anew(claim)?;
+        } else {
+            let folder = self.home(claim);
+            // A crash here leaves the claim: the journal knows it.
+            folder
+                .remove(claim.as_ref().as_ref())
+                .map_err(|errno| folder.failed("remove", claim.as_ref().as_ref(), errno))?;
         }
+        self.taken.remove(claim);
         Ok(())
     }
 
@@ -256,12 +292,18 @@ impl Mailbox {
     /// Lists all zones and sorts what there is.
     fn list(&mut self, sweep: &mut Sweep) {
         self.listings += 1;
-        let mut all = Vec::new();
-        for (&number, zone) in &mut self.zones {
-            let listed = zone.refresh(&self.claims).and_then(|()| zone.list(self.us));
+        self.update_zones();
+        sweep.found.extend(self.wanted.found());
+        let (mut all, mut anew) = (Vec::new(), Vec::new());
+        for (&number, zone) in self.zones.iter_mut().filter(|(_, zone)| zone.is_wanted) {
+            let listed = zone.refresh(&self.claims).and_then(|is_new| {
+                anew.extend(is_new.then_some(number));
+                zone.list(self.us)
+            });
             match listed {
                 Ok((candidates, hints)) => {
-                    zone.trouble = None;
+                    let healed = zone.trouble.take().is_some() && number != MAIN_ZONE;
+                    sweep.found.extend(healed.then_some(Found::Healed { zone: number }));
                     all.extend(candidates);
                     let hint = |name: std::ffi::OsString| Found::Hint {
                         is_folder: zone.is_folder(&name),
@@ -277,6 +319,10 @@ impl Mailbox {
                 }
             }
         }
+        self.has_anew |= !anew.is_empty();
+        for number in anew {
+            self.take_up_or_tell(number, sweep);
+        }
         all.sort_unstable();
         if !self.still_written.is_empty() {
             let keys = all.iter().map(|c| Key { zone: Some(c.zone), name: c.name.clone() }).collect();
@@ -285,11 +331,11 @@ impl Mailbox {
         self.listed = all.into();
     }
 
-    /// The folder in which a claim lies.
+    /// The folder in which a claim lies. Of a drive that was taken out it is that drive's: what lies there is not gone.
     fn home(&self, claim: &str) -> &Folder {
         let zone = Claim::parse(claim).and_then(|claim| self.zones.get(&claim.zone));
-        let own = zone.and_then(Zone::own_claims).filter(|own| own.stat(claim.as_ref()).is_ok());
-        own.unwrap_or(&self.claims)
+        let own = zone.and_then(Zone::own_claims);
+        own.filter(|_| self.claims.stat(claim.as_ref()).is_err()).unwrap_or(&self.claims)
     }
 
     /// Whether a claimed file is not what it was when it was read.
@@ -334,6 +380,16 @@ fn rename_new(
             Err(errno) => return Err(errno),
         }
     }
+}
+
+/// A file that a power cut put back.
+#[derive(Debug, Clone, Copy)]
+struct Returned {
+    /// As what it lies there.
+    now: Seq,
+    /// As what, and from which zone, it was claimed.
+    then: Seq,
+    zone: u32,
 }
 
 /// The claims that lie in a folder, oldest first.

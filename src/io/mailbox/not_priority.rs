@@ -4,8 +4,8 @@ use super::still_written::Key;
 use crate::io::folder::Stamp;
 use std::collections::HashMap;
 
-/// Tells by a file's name and content whether it is has_priority.
-pub type IsPriority<'a> = &'a dyn Fn(&str, &[u8]) -> bool;
+/// Tells by a file's zone, name and content whether it is has_priority.
+pub type IsPriority<'a> = &'a dyn Fn(u32, &str, &[u8]) -> bool;
 
 /// Files that were looked at and are not has_priority, as what they were.
 #[derive(Debug, Default)]

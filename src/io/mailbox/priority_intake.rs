@@ -3,13 +3,13 @@
 //!
 //! Each file is read where it lies, once for each version of it; what is not has_priority stays there untouched.
 
-use super::Mailbox;
 use super::found::{Budget, Found, Left, Sweep};
 use super::name::Claim;
 use super::not_priority::{IsPriority, NotPriority};
 use super::still_written::{Busy, Key};
 use super::take::{Attempt, read_whole};
 use super::zone::Candidate;
+use super::{MAIN_ZONE, Mailbox};
 use crate::engine::words::Millis;
 use crate::io::folder::{Stamp, file_type};
 use rustix::fs::FileType;
@@ -95,7 +95,9 @@ impl Mailbox {
 
     fn look_at(&mut self, key: &Key, looks: &mut Left, now: Millis, has_priority: IsPriority<'_>) -> Verdict {
         let claim = if key.zone.is_none() { key.name.to_str() } else { None };
-        let name = claim.map_or(key.name.to_str(), |claim| Claim::parse(claim).map(|claim| claim.name));
+        let parts = claim.and_then(Claim::parse);
+        let zone = key.zone.or(parts.as_ref().map(|claim| claim.zone)).unwrap_or(MAIN_ZONE);
+        let name = if claim.is_some() { parts.map(|claim| claim.name) } else { key.name.to_str() };
         let folder = match key.zone {
             Some(number) => self.zones.get(&number).map(|zone| &zone.folder),
             None => claim.map(|claim| self.home(claim)),
@@ -126,7 +128,7 @@ impl Mailbox {
             looks.0.bytes = looks.0.bytes.saturating_sub(bytes.len());
         }
         match read {
-            Attempt::Whole(bytes, _) if has_priority(name, &bytes) => return Verdict::Priority,
+            Attempt::Whole(bytes, _) if has_priority(zone, name, &bytes) => return Verdict::Priority,
             Attempt::Whole(_, read) if read != stamp => return Verdict::NotPriority, // another one by now
             Attempt::Refused(..) => return Verdict::Priority,
             Attempt::Wait(busy) => return Verdict::Later(self.later(key, busy, now)),

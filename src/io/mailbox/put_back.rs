@@ -1,11 +1,12 @@
 //! Files that a power cut put back where they were dropped, though the journal has them.
 
-use super::Mailbox;
 use super::name::{Claim, Seq};
 use super::still_written::Key;
 use super::zone::Zone;
-use std::collections::{BTreeSet, HashMap};
+use super::{MAIN_ZONE, Mailbox, Returned};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
+use std::path::Path;
 use std::sync::Arc;
 
 impl Mailbox {
@@ -15,33 +16,53 @@ impl Mailbox {
     #[must_use]
     pub fn put_back(&mut self, known: &BTreeSet<Arc<str>>, earlier: &BTreeSet<Arc<str>>) -> Vec<Arc<str>> {
         let parsed = known.iter().filter_map(|claim| Some((Claim::parse(claim)?, claim)));
-        let mut by_name: HashMap<(u32, &OsStr), Vec<&Arc<str>>> = HashMap::new();
+        let mut by_name: HashMap<(&Path, &OsStr), Vec<&Arc<str>>> = HashMap::new();
+        let mut found: Vec<&Arc<str>> = Vec::new();
         for (parts, claim) in parsed {
-            by_name.entry((parts.zone, parts.name.as_ref())).or_default().push(claim);
+            match self.zones.get(&parts.zone) {
+                Some(zone) => {
+                    by_name.entry((zone.place(), parts.name.as_ref())).or_default().push(claim);
+                }
+                // On a drive that is not there.
+                None if self.is_away(parts.zone) => found.push(claim),
+                None => {}
+            }
         }
-        let mut found = Vec::new();
-        for (&number, zone) in &self.zones {
+        // One folder may have had several owners, and is several zones then.
+        let places: BTreeMap<&Path, (u32, &Zone)> =
+            self.zones.iter().map(|(number, zone)| (zone.place(), (*number, zone))).collect();
+        let mut returned = HashMap::new();
+        for (place, (_, zone)) in places {
             let Ok(names) = zone.folder.names() else {
                 found.extend(
-                    by_name.iter().filter(|((of, _), _)| *of == number).flat_map(|(_, claims)| claims),
+                    by_name.iter().filter(|((of, _), _)| *of == place).flat_map(|(_, claims)| claims),
                 );
                 continue;
             };
             for name in names {
-                let Some(claims) = by_name.get(&(number, name.as_os_str())) else { continue };
+                let Some(claims) = by_name.get(&(place, name.as_os_str())) else { continue };
                 let Some((claim, now, then)) = undone(zone, &name, claims, earlier) else { continue };
                 found.push(claim);
-                if now != then {
-                    self.returned.insert(Key { zone: Some(number), name }, (now, then));
-                }
+                let Some(of) = Claim::parse(claim).map(|claim| claim.zone) else { continue };
+                returned.insert((place.to_owned(), name), Returned { now, then, zone: of });
             }
         }
-        found.into_iter().cloned().collect()
+        let found = found.into_iter().cloned().collect();
+        self.returned.extend(returned);
+        found
     }
 
-    /// As what a file is claimed: what it was claimed as before, if that was undone.
-    pub(super) fn claimed_as(&self, key: &Key, seq: Seq) -> Seq {
-        self.returned.get(key).filter(|(now, _)| *now == seq).map_or(seq, |(_, then)| *then)
+    /// As what a file is claimed, and from which zone: as before, if a claim was undone.
+    pub(super) fn claimed_as(&self, key: &Key, seq: Seq) -> (Seq, u32) {
+        let number = key.zone.unwrap_or(MAIN_ZONE);
+        let as_it_is = (seq, number);
+        if self.returned.is_empty() {
+            return as_it_is;
+        }
+        let place = self.zones.get(&number).map(|zone| (zone.place().to_owned(), key.name.clone()));
+        let returned =
+            place.and_then(|place| self.returned.get(&place)).filter(|returned| returned.now == seq);
+        returned.map_or(as_it_is, |returned| (returned.then, returned.zone))
     }
 }
 

@@ -1,6 +1,7 @@
 //! What cannot be accepted: moved to `rejected/NAME`, byte for byte, with `NAME.reason.yaml` beside it.
 
 use super::name::Claim;
+use super::zone::Zone;
 use super::{MAIN_ZONE, Mailbox};
 use crate::engine::message::refusal::Refusal;
 use crate::engine::words::Millis;
@@ -34,7 +35,10 @@ impl Mailbox {
         }
         let zone = Claim::parse(claim).and_then(|parts| self.zones.get(&parts.zone));
         let Some(zone) = zone.or_else(|| self.zones.get(&MAIN_ZONE)) else { return Ok(None) };
-        let (folder, rejected) = (self.home(claim), zone.rejected()?);
+        let folder = self.home(claim);
+        // Where the zone's folder is gone, or is no longer to be written to; but nothing is moved to another device.
+        let main = || self.zones.get(&MAIN_ZONE).filter(|_| std::ptr::eq(folder, &self.claims));
+        let rejected = zone.rejected().or_else(|error| main().map_or(Err(error), Zone::rejected))?;
         let stat = match folder.stat(claim.as_ref()) {
             Ok(stat) => stat,
             Err(Errno::NOENT) => return Ok(None),

@@ -65,7 +65,8 @@ impl Mailbox {
             },
             None => None,
         };
-        let seq = self.recent.fresh(self.claimed_as(&key, seq));
+        let (seq, number) = self.claimed_as(&key, seq);
+        let seq = self.recent.fresh(seq);
         let name: Cow<'_, str> = match key.name.to_str().filter(|_| !bad_name) {
             Some(name) => name.into(),
             None => name::likeness(&key.name).into(),

@@ -2,11 +2,16 @@
 
 use super::name::{self, NameKind, Seq};
 use crate::io::folder::{FileId, Folder, FolderError, file_type, mtime_ns};
-use rustix::fs::FileType;
+use rustix::fs::{FileType, FlockOperation};
+use rustix::io::Errno;
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+/// The zone of `queue/` itself.
+pub const MAIN_ZONE: u32 = 0;
+/// Where claims of a zone on another device lie, in the zone.
+const OWN_CLAIMS: &str = ".claim";
 /// Hints that are given and remembered, so that each is given once; where more such files lie at once the others get none.
 const HINTS_MAX: usize = 100;
 
@@ -18,6 +23,8 @@ pub(super) struct Zone {
     pub(super) folder: Folder,
     /// `.claim` in the zone, if it lies on another device than `.tasuki/claim`, since nothing is renamed across devices.
     own_claims: Option<Folder>,
+    /// Whether it is swept; else it is only kept for what was claimed from it.
+    pub(super) is_wanted: bool,
     hinted: HashSet<OsString>,
     /// What was said last of what is wrong with it.
     pub(super) trouble: Option<FolderError>,
@@ -45,18 +52,51 @@ impl Zone {
         };
         let folder = Folder::open(parent)?.make_own(name)?;
         let same_device = FileId::of(&folder.own_stat()?).same_device(FileId::of(&claims.own_stat()?));
-        let own_claims = if same_device { None } else { Some(folder.make_own(".claim")?) };
+        let own_claims = if same_device { None } else { Some(folder.make_own(OWN_CLAIMS)?) };
+        if number != MAIN_ZONE {
+            take_hold(&folder)?;
+        }
         let place = place.to_owned();
-        Ok(Self { number, place, folder, own_claims, hinted: HashSet::new(), trouble: None })
+        let hinted = HashSet::new();
+        Ok(Self { number, place, folder, own_claims, is_wanted: true, hinted, trouble: None })
     }
 
-    /// Opens the folder again if its path means another one now, or none: somebody moved it away or removed it.
-    pub(super) fn refresh(&mut self, claims: &Folder) -> Result<(), FolderError> {
-        if !self.folder.is_at(&self.place) {
-            let hinted = std::mem::take(&mut self.hinted);
-            *self = Self { hinted, ..Self::open(self.number, &self.place, claims)? };
+    /// Opens what there is of a zone that nobody may want any more: for what was claimed from it. Nothing is made.
+    pub(super) fn left(number: u32, place: &Path) -> Result<Self, FolderError> {
+        let folder = Folder::open(place)?;
+        let own_claims = folder.enter(OWN_CLAIMS).ok();
+        let (place, hinted) = (place.to_owned(), HashSet::new());
+        Ok(Self { number, place, folder, own_claims, is_wanted: false, hinted, trouble: None })
+    }
+
+    /// Opens the folder again if its path means another one now, or none: somebody moved it away or removed it. Whether it did.
+    pub(super) fn refresh(&mut self, claims: &Folder) -> Result<bool, FolderError> {
+        if self.folder.is_at(&self.place) {
+            return self.check_mode().map(|()| false);
         }
-        Ok(())
+        // Claims lie on a drive that was taken out: a folder in its place would hide that they are still to come.
+        let is_away = self.own_claims.is_some() && !exists(&self.place);
+        if is_away && !is_beside(&self.place, &self.folder)? {
+            return Err(FolderError::Io { doing: "find", path: self.place.clone(), errno: Errno::NOENT });
+        }
+        let hinted = std::mem::take(&mut self.hinted);
+        *self = Self { hinted, ..Self::open(self.number, &self.place, claims)? };
+        Ok(true)
+    }
+
+    /// Nothing can be moved out of a folder whose owner may not write to it: that is said of the folder, and not of each file.
+    fn check_mode(&self) -> Result<(), FolderError> {
+        let is_whole = |mode: u32| mode & 0o700 == 0o700;
+        if self.number == MAIN_ZONE || is_whole(self.folder.own_stat()?.st_mode) {
+            return Ok(());
+        }
+        Err(FolderError::Io { doing: "take files from", path: self.place.clone(), errno: Errno::ACCESS })
+    }
+
+    /// It is swept no more, and another daemon may sweep it.
+    pub(super) fn let_go(&mut self) {
+        self.is_wanted = false;
+        let _ = rustix::fs::flock(&self.folder, FlockOperation::Unlock);
     }
 
     /// Where its claimed files lie.
@@ -141,6 +181,26 @@ impl Zone {
 pub fn is_foreign_folder(name: &str) -> bool {
     const OURS: [&str; 6] = ["active", "results", "done", "rejected", "inbox", "lost"];
     !(OURS.contains(&name) || name == "STOP" || name.starts_with('.') || name.ends_with(".tmp"))
+}
+
+/// Whether there is something at a path.
+pub(super) fn exists(place: &Path) -> bool {
+    rustix::fs::lstat(place).is_ok()
+}
+
+/// Whether what is made at a path is on the same device as this folder.
+fn is_beside(place: &Path, folder: &Folder) -> Result<bool, FolderError> {
+    let parent = Folder::open(place.parent().unwrap_or(place))?;
+    Ok(FileId::of(&parent.own_stat()?).same_device(FileId::of(&folder.own_stat()?)))
+}
+
+/// Makes the zone this daemon's: two that sweep one folder would share its files out between two workspaces. Where a file system
+/// has no locks, nobody knows. A lock ends with its process.
+fn take_hold(folder: &Folder) -> Result<(), FolderError> {
+    match rustix::fs::flock(folder, FlockOperation::NonBlockingLockExclusive) {
+        Err(Errno::WOULDBLOCK) => Err(FolderError::Shared { path: folder.path().to_owned() }),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses a path in which everybody may swap a folder for another: one that all may write to and that is not sticky.

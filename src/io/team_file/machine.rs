@@ -5,7 +5,10 @@ use crate::io::process::is_program;
 use crate::io::regular;
 use crate::wire::os_error::unnumbered;
 use crate::wire::team_file::{Found, Outside};
+use rustix::fs::Access;
+use std::fs::Metadata;
 use std::io::{self, Read as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// A single word of a command may have 128 KiB (`MAX_ARG_STRLEN`, execve(2)); half of it leaves room for what a profile
@@ -31,6 +34,10 @@ impl Outside for Machine {
         path.canonicalize().ok().filter(|folder| folder.is_dir())
     }
 
+    fn own_folder(&self, path: &Path) -> Result<PathBuf, String> {
+        own_folder(path)
+    }
+
     fn prompt(&self, path: &Path) -> Result<String, String> {
         read_prompt(path)
     }
@@ -42,6 +49,64 @@ impl Outside for Machine {
     fn profile(&self, path: &Path) -> Result<Vec<u8>, String> {
         profiles::bytes_of(path).map_err(|error| unnumbered(&error.to_string()))
     }
+}
+
+/// Links are followed, those above too; what is not there yet has none. A name that is a link to nothing is no folder: the
+/// mailbox makes nothing behind a link.
+fn own_folder(path: &Path) -> Result<PathBuf, String> {
+    let mut missing = Vec::new();
+    let mut at = path;
+    let there = loop {
+        match (at.canonicalize(), at.symlink_metadata()) {
+            (Ok(there), _) => break there,
+            (Err(_), Ok(meta)) if meta.is_symlink() => {
+                return Err("has a link in it that leads nowhere".into());
+            }
+            (Err(error), _) if error.kind() == io::ErrorKind::NotADirectory => {
+                return Err("cannot be made: a file is in its way".into());
+            }
+            (Err(error), _) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(format!("cannot be looked at: {}", unnumbered(&error.to_string())));
+            }
+            (Err(_), _) => {}
+        }
+        let (Some(parent), Some(name)) = (at.parent(), at.file_name()) else {
+            return Err("cannot be looked at: `..` follows a folder that is missing".into());
+        };
+        missing.push(name);
+        at = parent;
+    };
+    let meta = there
+        .metadata()
+        .map_err(|error| format!("cannot be looked at: {}", unnumbered(&error.to_string())))?;
+    if !meta.is_dir() {
+        return Err(if missing.is_empty() {
+            "is not a folder".into()
+        } else {
+            "cannot be made: a file is in its way".into()
+        });
+    }
+    let whole: PathBuf = missing.iter().rev().fold(there.clone(), |path, name| path.join(name));
+    if whole.to_str().is_none_or(|text| text.chars().any(char::is_control)) {
+        return Err("is not plain UTF-8 text without its links".into());
+    }
+    // Only what would be written to at once is looked at: above that, folders are made by whoever makes them.
+    if missing.len() <= 1 {
+        fit_to_write(&there, &meta, missing.is_empty())?;
+    }
+    Ok(whole)
+}
+
+fn fit_to_write(there: &Path, meta: &Metadata, is_own: bool) -> Result<(), String> {
+    let us = rustix::process::geteuid().as_raw();
+    if is_own && meta.uid() != us {
+        return Err(format!("belongs to user {}, not to {us}", meta.uid()));
+    }
+    if is_own && meta.mode() & 0o002 != 0 {
+        return Err("may be written to by anybody: `chmod o-w` it".into());
+    }
+    rustix::fs::access(there, Access::WRITE_OK | Access::EXEC_OK)
+        .map_err(|errno| format!("cannot be written to: {}", unnumbered(&errno.to_string())))
 }
 
 fn read_prompt(path: &Path) -> Result<String, String> {

@@ -6,6 +6,7 @@
 //! somebody edited or deleted is found and written again at once ([`Views::altered`]). A folder that was moved away or
 //! removed is made anew ([`Views::refresh`]); a link is never followed.
 
+mod beside;
 mod last_word;
 mod leftover;
 mod lines;
@@ -52,6 +53,8 @@ pub struct Views {
     folders: Folders,
     /// `active/` in the drop zones of worktrees.
     far: BTreeMap<u32, Folder>,
+    /// Whose status is written where besides.
+    beside: Vec<(AgentName, PathBuf)>,
     /// The dated folder that was written to last.
     today: Option<(Day, Folder)>,
     written: HashMap<View, Stamp>,
@@ -121,6 +124,7 @@ impl Views {
             home,
             folders,
             far: BTreeMap::new(),
+            beside: Vec::new(),
             today: None,
             written: HashMap::new(),
             lost: false,

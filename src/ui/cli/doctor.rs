@@ -15,6 +15,7 @@ use crate::io::workspace::Workspace;
 use crate::wire::api::{Health, StatusInfo};
 use crate::wire::os_error::unnumbered;
 use crate::wire::team_file::{Settings, TmuxSocket};
+use crate::wire::zone::ZoneSpec;
 use serde::Serialize;
 use std::path::Path;
 
@@ -183,6 +184,7 @@ fn of_workspace(context: &Context, workspace: &Workspace) -> Vec<Check> {
                 check("team file", Verdict::Warning, found, &warning.cure)
             }));
             checks.push(disk(workspace, &loaded.settings));
+            checks.extend(loaded.settings.queues.iter().map(drop_zone));
             checks.extend(programs(&loaded.settings));
             checks.push(own_server(&loaded.settings));
         }
@@ -266,6 +268,15 @@ fn disk(workspace: &Workspace, settings: &Settings) -> Check {
         }
         Err(error) => check("disk", Verdict::Bad, error, cure),
     }
+}
+
+/// A drop zone besides `queue/`: of what is wrong with it the team file's own check says the rest.
+fn drop_zone(zone: &ZoneSpec) -> Check {
+    let whose = zone.owner.as_ref().map_or_else(String::new, |owner| format!(", {owner}'s"));
+    let is_there = zone.place.is_dir();
+    let missing = if is_there { "" } else { ": it is not there, and is made when the daemon starts" };
+    let found = harmless(&format!("{}{whose}{missing}", zone.place.display()));
+    check("drop zone", Verdict::warn_unless(is_there), found, "`tasuki up`, or make it yourself")
 }
 
 /// The program of each agent, as its own PATH finds it.

@@ -67,9 +67,40 @@ fn modified(path: &PathBuf) -> Option<Millis> {
     u64::try_from(since.as_millis()).ok().map(Millis)
 }
 
-/// How many files lie in `queue/` that are still to be taken.
-pub(super) fn in_queue(workspace: &Workspace) -> usize {
-    drops(&workspace.queue())
+/// What lies in a drop zone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Lies {
+    /// The zone for a person, with a slash at its end.
+    pub(super) zone: String,
+    /// Files that are still to be taken.
+    pub(super) files: usize,
+    /// Drops that were refused and are kept with their reasons.
+    pub(super) refused: usize,
+}
+
+/// What lies in `queue/`, and then in each of the other zones.
+pub(super) fn in_zones(workspace: &Workspace) -> Vec<Lies> {
+    let zones = zones(workspace).into_iter();
+    zones
+        .map(|Zone { folder, shown }| {
+            let rejected = folder.join("rejected");
+            let reasons = names(&rejected).filter(|name| name.ends_with(".reason.yaml"));
+            Lies { files: drops(&folder), refused: reasons.count(), zone: harmless(&shown) }
+        })
+        .collect()
+}
+
+/// A drop zone, and how it is called.
+struct Zone {
+    folder: PathBuf,
+    shown: String,
+}
+
+fn zones(workspace: &Workspace) -> Vec<Zone> {
+    let main = Zone { folder: workspace.queue(), shown: "queue/".to_owned() };
+    let others = mailbox::swept(&workspace.memory()).into_iter();
+    let others = others.map(|folder| Zone { shown: format!("{}/", folder.display()), folder });
+    std::iter::once(main).chain(others).collect()
 }
 
 /// How many files in a folder are called as if they were to be taken.
@@ -83,11 +114,6 @@ fn drops(folder: &Path) -> usize {
             && entry.file_type().is_ok_and(|kind| kind.is_file())
     };
     entries.filter(is_drop).count()
-}
-
-/// How many drops were refused and are kept with their reasons.
-pub(super) fn refused(workspace: &Workspace) -> usize {
-    names(&workspace.rejected()).filter(|name| name.ends_with(".reason.yaml")).count()
 }
 
 /// What lies in `queue/` and waits for a person: messages that no journal knows, and files that are never taken.
@@ -104,55 +130,61 @@ pub(super) fn notes(workspace: &Workspace) -> Vec<String> {
             lost.len()
         )),
     };
-    let mut untaken: Vec<String> = untaken(workspace);
-    untaken.sort_unstable();
-    let more = untaken.len().saturating_sub(NAMED);
-    let untaken = untaken.into_iter().take(NAMED);
-    let untaken = untaken.map(|name| format!("queue/{name} is not taken: its name must end in .yaml"));
-    let more = (more > 0)
-        .then(|| format!("{more} more files in queue/ are not taken: their names must end in .yaml"));
-    let notes = lost.into_iter().chain(untaken).chain(more).chain(folders(workspace));
-    notes.map(|note| harmless(&note)).collect()
+    let zones = zones(workspace);
+    let of_zones = zones.iter().flat_map(|zone| zone.untaken().into_iter().chain(zone.folders()));
+    lost.into_iter().chain(of_zones).map(|note| harmless(&note)).collect()
 }
 
 /// What is in `queue/` and was not dropped: the page that `init` writes there, and the switch that stops everything.
 const OF_NO_CONCERN: [&str; 2] = ["README.md", "STOP"];
 
-/// Files that somebody may believe to be dropped: whoever still writes one gives it a name that is passed over.
-fn untaken(workspace: &Workspace) -> Vec<String> {
-    let entries = fs::read_dir(workspace.queue()).into_iter().flatten().flatten();
-    let is_meant = |entry: &fs::DirEntry| {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let is_passed_over = name.starts_with('.') || name.ends_with('~') || OF_NO_CONCERN.contains(&&*name);
-        let ends = [".yaml", ".tmp", ".part", ".swp", ".lock"];
-        let is_file = entry.metadata().is_ok_and(|meta| meta.is_file() && meta.len() > 0);
-        (!is_passed_over && !ends.iter().any(|end| name.ends_with(end)) && is_file).then_some(name)
-    };
-    entries.filter_map(|entry| is_meant(&entry)).collect()
+impl Zone {
+    /// Files that somebody may believe to be dropped: whoever still writes one gives it a name that is passed over.
+    fn untaken(&self) -> Vec<String> {
+        let Self { folder, shown } = self;
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut untaken: Vec<String> = entries.filter_map(|entry| meant(&entry)).collect();
+        untaken.sort_unstable();
+        let more = untaken.len().saturating_sub(NAMED);
+        let untaken = untaken.into_iter().take(NAMED);
+        let untaken = untaken.map(|name| format!("{shown}{name} is not taken: its name must end in .yaml"));
+        let more = (more > 0)
+            .then(|| format!("{more} more files in {shown} are not taken: their names must end in .yaml"));
+        untaken.chain(more).collect()
+    }
+
+    /// Folders of somebody's own with files that are called as if they were to be taken, as the daemon's log names them.
+    fn folders(&self) -> Vec<String> {
+        let Self { folder, shown } = self;
+        let mut folders: Vec<(String, usize)> = names(folder)
+            .filter(|name| mailbox::is_foreign_folder(name) && !folder.join(name).is_symlink())
+            .map(|name| {
+                let drops = drops(&folder.join(&name));
+                (name, drops)
+            })
+            .filter(|(_, drops)| *drops > 0)
+            .collect();
+        folders.sort_unstable();
+        let more = folders.len().saturating_sub(NAMED);
+        let told = folders.into_iter().take(NAMED).map(|(name, drops)| {
+            let (files, them) = (counted(drops, "file"), if drops == 1 { "it" } else { "them" });
+            let are = if drops == 1 { "is" } else { "are" };
+            format!(
+                "{shown}{name}/ has {files} that {are} not taken: only files directly in {shown} are; `mv` {them} there"
+            )
+        });
+        let more = (more > 0)
+            .then(|| format!("files in {} of {shown} are not taken either", counted(more, "other folder")));
+        told.chain(more).collect()
+    }
 }
 
-/// Folders of somebody's own in `queue/` with files that are called as if they were to be taken, as the daemon's log names them.
-fn folders(workspace: &Workspace) -> Vec<String> {
-    let mut folders: Vec<(String, usize)> = names(&workspace.queue())
-        .filter(|name| mailbox::is_foreign_folder(name) && !workspace.queue().join(name).is_symlink())
-        .map(|name| {
-            let drops = drops(&workspace.queue().join(&name));
-            (name, drops)
-        })
-        .filter(|(_, drops)| *drops > 0)
-        .collect();
-    folders.sort_unstable();
-    let more = folders.len().saturating_sub(NAMED);
-    let told = folders.into_iter().take(NAMED).map(|(name, drops)| {
-        let (files, them) = (counted(drops, "file"), if drops == 1 { "it" } else { "them" });
-        let are = if drops == 1 { "is" } else { "are" };
-        format!(
-            "queue/{name}/ has {files} that {are} not taken: only files directly in queue/ are; `mv` {them} there"
-        )
-    });
-    let more = (more > 0)
-        .then(|| format!("files in {} of queue/ are not taken either", counted(more, "other folder")));
-    told.chain(more).collect()
+fn meant(entry: &fs::DirEntry) -> Option<String> {
+    let name = entry.file_name().to_string_lossy().into_owned();
+    let is_passed_over = name.starts_with('.') || name.ends_with('~') || OF_NO_CONCERN.contains(&&*name);
+    let ends = [".yaml", ".tmp", ".part", ".swp", ".lock"];
+    let is_file = entry.metadata().is_ok_and(|meta| meta.is_file() && meta.len() > 0);
+    (!is_passed_over && !ends.iter().any(|end| name.ends_with(end)) && is_file).then_some(name)
 }
 
 fn names(folder: &Path) -> impl Iterator<Item = String> {

@@ -4,7 +4,7 @@ use super::ages::Exact;
 use super::context::Context;
 use super::failure::Failure;
 use super::look::{Looked, Source, look};
-use super::lying::{self, Gone};
+use super::lying::{self, Gone, Lies};
 use super::marks::Letters;
 use super::table::terminal_width;
 use super::team::{self, Style, pulse};
@@ -24,12 +24,14 @@ const NO_TEAM_FILE: &str = "tasuki.yaml is gone: the daemon goes on with the tea
 pub(super) struct Shown {
     #[serde(flatten)]
     pub(super) status: StatusInfo,
-    /// Files in `queue/` that are still to be taken.
+    /// Files in all drop zones that are still to be taken.
     files_in_queue: usize,
     /// The daemon that ran last, where none runs.
     daemon_gone: Option<Gone>,
-    /// Drops that were refused and are kept in `queue/rejected/`.
+    /// Drops that were refused and are kept in `rejected/` of their zones.
     files_refused: usize,
+    /// The same of each drop zone, `queue/` first.
+    drop_zones: Vec<Lies>,
     /// The daemon that has the workspace and does not answer.
     daemon_silent: Option<(String, String)>,
 }
@@ -54,10 +56,12 @@ impl Shown {
             status.notes.push(NO_TEAM_FILE.to_owned());
         }
         let silent = (source == Source::SilentDaemon).then(|| lying::silent(workspace));
+        let drop_zones = lying::in_zones(workspace);
         Self {
             status,
-            files_in_queue: lying::in_queue(workspace),
-            files_refused: lying::refused(workspace),
+            files_in_queue: drop_zones.iter().map(|zone| zone.files).sum(),
+            files_refused: drop_zones.iter().map(|zone| zone.refused).sum(),
+            drop_zones,
             daemon_gone: gone,
             daemon_silent: silent,
         }
@@ -69,6 +73,19 @@ impl Shown {
         let team = team::agents(&status.agents, &status.now, style);
         format!("{}\n{}\n\n{team}", heading(self), pulse(&status.pulse, style.letters))
     }
+}
+
+/// What waits in a drop zone, if anything does.
+fn waiting(Lies { zone, files, .. }: &Lies) -> Option<String> {
+    let (noun, are) = if *files == 1 { ("file", "is") } else { ("files", "are") };
+    (*files > 0).then(|| format!("{zone}: {files} {noun} that {are} not taken yet"))
+}
+
+/// What was refused there, if anything was.
+fn refused(Lies { zone, refused, .. }: &Lies) -> Option<String> {
+    let drops = if *refused == 1 { "drop was" } else { "drops were" };
+    let beside = "each with its reason beside it (NAME.reason.yaml)";
+    (*refused > 0).then(|| format!("{zone}rejected/: {refused} {drops} refused, {beside}"))
 }
 
 /// Where no daemon runs: since when, as far as that is known.
@@ -104,17 +121,8 @@ fn heading(shown: &Shown) -> String {
         }
     }];
     lines.push(format!("messages: {} open, {} of them queued", status.open, status.pending));
-    if shown.files_in_queue > 0 {
-        let (files, are) = if shown.files_in_queue == 1 { ("file", "is") } else { ("files", "are") };
-        lines.push(format!("queue/: {} {files} that {are} not taken yet", shown.files_in_queue));
-    }
-    if shown.files_refused > 0 {
-        let drops = if shown.files_refused == 1 { "drop was" } else { "drops were" };
-        lines.push(format!(
-            "queue/rejected/: {} {drops} refused, each with its reason beside it (NAME.reason.yaml)",
-            shown.files_refused
-        ));
-    }
+    lines.extend(shown.drop_zones.iter().filter_map(waiting));
+    lines.extend(shown.drop_zones.iter().filter_map(refused));
     if let Some(since) = &status.halted_since {
         lines.push(format!(
             "{alarm}STOP{alarm:#} since {since}: nothing is typed (`tasuki stop --off` lets the work go on)"

@@ -122,6 +122,10 @@ mod tests {
             None
         }
 
+        fn own_folder(&self, _: &Path) -> Result<PathBuf, String> {
+            Err("is not a folder".into())
+        }
+
         fn prompt(&self, _: &Path) -> Result<String, String> {
             Err("does not exist".into())
         }

@@ -5,6 +5,7 @@
 
 use super::commands::CommandEntry;
 use super::profile::data::{Receipt, SideChannel, Typing};
+use super::queue_entry::QueueEntry;
 use super::values::{At, Bytes, Cells, DeliveryWord, Lasting, RestartWord};
 use crate::wire::api::NotifyKind;
 use crate::wire::team_file::profile::dialogs::AnswerEntry;
@@ -42,6 +43,11 @@ pub(super) struct TeamFile {
     pub(super) commands: Option<BTreeMap<String, At<CommandEntry>>>,
     /// A command that is told when something waits for a person. Without it nothing is started.
     pub(super) notify: Option<NotifyEntry>,
+    /// More drop zones besides `queue/`: folders whose files are taken as messages, too. Each is a path, or a map that also says
+    /// whose zone it is. `rejected/` in the folder has what was refused. A folder that is missing is made, and each is narrowed
+    /// to 0700. None may lie in another zone, or in `queue/`, `status/` or `.tasuki/` of a workspace. At most 64.
+    #[schemars(extend("maxItems" = 64))]
+    pub(super) queues: Option<At<Vec<At<QueueEntry>>>>,
 }
 
 /// One agent: a program in a window of its own.

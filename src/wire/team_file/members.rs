@@ -9,7 +9,7 @@ use super::profile::{self, Profile};
 use super::roster::{Roster, roster};
 use super::settings::{Entries, Settings, TmuxSocket};
 use super::values::At;
-use super::{check, commands, doorbells, env, notify, phrase};
+use super::{check, commands, doorbells, env, notify, phrase, queues};
 use crate::engine::suggest::did_you_mean;
 use crate::engine::team::{Delivery, Member, Restart, Team};
 use crate::engine::words::AgentName;
@@ -67,6 +67,8 @@ pub(super) fn settings(
         roster.members.iter().map(|(name, index)| (*index, name.clone())).collect();
     order.sort_unstable();
     let order = order.into_iter().map(|(_, name)| name).collect();
+    let grounds = queues::Grounds { workspace, around, outside, roster: &roster };
+    let queues = queues::queues(file.queues.as_ref(), &grounds, book);
     let Roster { aliases, pools, routes, may, .. } = roster;
     let templates = profiles.iter();
     let templates =
@@ -88,6 +90,7 @@ pub(super) fn settings(
         profiles,
         general,
         notify,
+        queues,
     })
 }
 

@@ -22,6 +22,8 @@ mod outside;
 mod phrase;
 mod profile;
 mod prompt;
+mod queue_entry;
+mod queues;
 mod read;
 mod roster;
 mod settings;

@@ -24,6 +24,12 @@ pub trait Outside {
     /// The folder at `path`, without links; none if there is no folder.
     fn folder(&self, path: &Path) -> Option<PathBuf>;
 
+    /// The path without links of a folder that is there, or that can be made; those above it need not be there either.
+    ///
+    /// # Errors
+    /// Why it cannot be a folder of the user's alone that the user may write to: "is not a folder".
+    fn own_folder(&self, path: &Path) -> Result<PathBuf, String>;
+
     /// The text of a system prompt.
     ///
     /// # Errors

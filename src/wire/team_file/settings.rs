@@ -7,6 +7,7 @@ use super::notify::NotifySettings;
 use super::profile::Profile;
 use crate::engine::team::Team;
 use crate::engine::words::AgentName;
+use crate::wire::zone::ZoneSpec;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -31,6 +32,8 @@ pub struct Settings {
     pub general: General,
     /// The command that is told when something waits for a person.
     pub notify: Option<Arc<NotifySettings>>,
+    /// The drop zones besides `queue/`.
+    pub queues: Vec<ZoneSpec>,
 }
 
 /// What is written of each member. Two files mean the same whatever is written in them: members and launches say what they mean.

@@ -131,7 +131,7 @@ fn an_agent_is_told_that_its_drop_was_refused() {
         -- whom the token proves, not who it says it is
         refused bad-proof from ann: the token is ann's, but the message says it is from boss
         accepted m2 task ann>tasuki part of t1 verified
-        m2 failed, error m3 from tasuki: b.yaml was refused: the token is ann's, but the message says it is from boss (bad-proof). Cure: leave `from` out: a message is from whoever its key (`TASUKI_AGENT_KEY`) or token belongs to.
+        m2 failed, error m3 from tasuki: b.yaml was refused: the token is ann's, but the message says it is from boss (bad-proof). Cure: leave `from` out: a message is from whoever its key (`TASUKI_AGENT_KEY`), token or drop zone belongs to.
         > show finished m2
         > reject b.yaml bad-proof
         -- what is no message at all

@@ -193,6 +193,25 @@ notify:
 The command gets a JSON document on its standard input; see [NOTIFY.md](../protocol/NOTIFY.md). There is at most one call in
 30 s about each agent. Each need is told once while it lasts.
 
+## More drop zones
+
+`queues:` names further folders whose files are taken as those of `queue/`: one that is shared with a phone, say, or one that a
+container mounts.
+
+```yaml
+queues:
+  - ~/Sync/tasks
+  - {path: boxes/reviewer, agent: reviewer, status: boxes/reviewer/status}
+```
+
+What is refused is in `rejected/` of that folder, with its reason. What is dropped into the zone of an agent is by that agent,
+and verified. `from:` may be left out there. Another `from:` is refused. So give nobody else write access to it.
+
+Each folder is made if it is missing, but not those above it. It is narrowed to 0700. Changes of the list are applied without a
+restart. What was claimed from a zone that is no longer in the list is still accepted; what lies there unclaimed stays there. A
+folder that cannot be used is reported once, and tried again every 5 s. Of two daemons that name one folder, one takes what is
+dropped there. The other reports it.
+
 ## Environment
 
 An agent inherits the environment of the process that starts the daemon, without what systemd, tmux, a shell or tasuki set for
@@ -222,6 +241,7 @@ fn page(schema: &Value) -> String {
             "Route" => "`routes:`, each",
             "May" => "`may:`, each",
             "Notify" => "`notify:`",
+            "Queue" => "`queues:`, each",
             "Screen" => "`providers: NAME: screen:`",
             "StandingAnswer" => "`providers: NAME: answers:`, each",
             "Choices" => "`providers: NAME: screen: choices:`",
@@ -248,13 +268,14 @@ fn page(schema: &Value) -> String {
 
 /// The whole file and its parts, in the order in which a reader meets them.
 fn sections(schema: &Value) -> Vec<(&str, &Value)> {
-    const ORDER: [&str; 18] = [
+    const ORDER: [&str; 19] = [
         "Agent",
         "Settings",
         "Words",
         "Route",
         "May",
         "Notify",
+        "Queue",
         "Provider",
         "SystemPrompt",
         "Ready",
@@ -288,7 +309,7 @@ fn kind(value: &Value) -> String {
         return words.collect::<Vec<_>>().join(", ");
     }
     if let Some(part) = value["$ref"].as_str() {
-        return if ["Agent", "Route", "May"].iter().any(|list| part.ends_with(list)) {
+        return if ["Agent", "Route", "May", "Queue"].iter().any(|list| part.ends_with(list)) {
             "map".into()
         } else if part.ends_with("Kind") {
             "word".into()
@@ -332,6 +353,7 @@ fn plural(kind: &str) -> String {
     match kind {
         "map" | "map, see below" => "maps, see below".into(),
         "text" => "texts".into(),
+        "text, map" => "texts or maps, see below".into(),
         "word" => "words".into(),
         "map of texts" => "maps of texts".into(),
         "list of texts" => "lists of texts".into(),

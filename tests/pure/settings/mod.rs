@@ -9,5 +9,6 @@ mod large;
 mod lock;
 mod profile_files;
 mod prompts;
+mod queues;
 pub(crate) mod support;
 mod workspace;

@@ -9,6 +9,7 @@ use crate::engine::message::Source;
 use crate::io::clock::Clock;
 use crate::io::mailbox::Mailbox;
 use crate::io::watch::Watch;
+use crate::wire::zone::ZoneSpec;
 use std::collections::BTreeSet;
 
 use crate::daemon::inbox::{NEWS_MAX, News};
@@ -188,6 +189,18 @@ fn a_claim_waits_for_what_cannot_be_moved_since_nothing_more_fits_on_the_disk() 
     assert!(bench.worker.mail().stuck.is_some_and(|why| why.contains("part.yaml")), "and that is said");
     Machine::with(|machine| machine.faults.no_names = false);
     assert_eq!(bench.look(LONG_MS), [taken("part.yaml"), Seen::Swept]);
+    assert_eq!(bench.worker.mail().stuck, None);
+}
+
+#[test]
+fn a_claim_waits_for_no_zone_that_cannot_be_used() {
+    let mut bench = Bench::new();
+    let zone = |place| ZoneSpec { place, owner: None, status: None };
+    let (later, there) = (bench.root.path().join("later/zone"), bench.root.path().join("there"));
+    assert!(bench.worker.go_round(Some(Job::Zones(vec![zone(later), zone(there.clone())]))));
+    bench.look(20);
+    fs::write(there.join("part.yaml"), PART).unwrap();
+    assert_eq!(bench.claim(1), [taken("part.yaml"), Seen::Swept], "what lies in another one is a part, too");
     assert_eq!(bench.worker.mail().stuck, None);
 }
 

@@ -11,6 +11,7 @@ pub(in crate::daemon) mod state;
 mod sweep;
 mod sweeping;
 mod thread;
+mod zones;
 
 use crate::daemon::inbox::NewsSender;
 use crate::daemon::mailbox::channel::{Mailing, mailing};

@@ -3,13 +3,13 @@
 
 use crate::daemon::mailbox::mail::Dropped;
 use crate::engine::message::Source;
-use crate::engine::message::refusal::Refusal;
+use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, Millis, Token, USER};
 use crate::io::chance::mint_id;
 use crate::io::mailbox::Found;
 use crate::wire::message::{draft, refused};
 use chrono::Local;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, Builder};
@@ -23,6 +23,8 @@ const PIECE: usize = 8;
 pub(super) struct Reading<'a> {
     /// Names that a file's name may hold.
     pub(super) names: &'a BTreeSet<String>,
+    /// Whose each zone is.
+    pub(super) whose: &'a BTreeMap<u32, Option<AgentName>>,
     /// When they are read.
     pub(super) wall: Millis,
 }
@@ -60,19 +62,31 @@ impl Reading<'_> {
 
     fn read(&self, file: &Found) -> Option<Dropped> {
         match file {
-            Found::Read { claim, name, bytes, .. } => Some(self.parse(claim, name, bytes)),
-            Found::Bad { claim, name, refusal, .. } => {
-                Some(self.bad(claim, name, (None, None), refusal.clone()))
+            Found::Read { claim, name, bytes, zone } => Some(match self.whose.get(zone) {
+                Some(owner) => self.parse(claim, name, bytes, owner.as_ref()),
+                None => self.bad(claim, name, (None, None), of_no_zone()),
+            }),
+            Found::Bad { claim, name, refusal, zone } => {
+                let owner = self.whose.get(zone).cloned().flatten();
+                Some(self.bad(claim, name, (owner, None), refusal.clone()))
             }
             _ => None,
         }
     }
 
-    fn parse(&self, claim: &Arc<str>, name: &Arc<str>, bytes: &[u8]) -> Dropped {
+    fn parse(&self, claim: &Arc<str>, name: &Arc<str>, bytes: &[u8], owner: Option<&AgentName>) -> Dropped {
         match draft::read(bytes, Some(name), &|name| self.knows(name), &mut mint_id, self.wall, &Local) {
-            Ok(drafts) => Dropped::Drafts { source: source(claim, name), drafts, proof: None },
+            Ok(mut drafts) => {
+                for draft in &mut drafts {
+                    draft.from = draft.from.take().or_else(|| owner.cloned());
+                }
+                Dropped::Drafts { source: source(claim, name), drafts, proof: owner.cloned() }
+            }
             Err(refusal) => {
-                let sender = (refused::sender(bytes, refusal.document), refused::token(bytes));
+                let sender = match owner {
+                    Some(owner) => (Some(owner.clone()), None), // whatever it says
+                    None => (refused::sender(bytes, refusal.document), refused::token(bytes)),
+                };
                 self.bad(claim, name, sender, refusal)
             }
         }
@@ -106,6 +120,13 @@ const fn is_alone() -> bool {
     false
 }
 
+/// A claim from a zone that `.tasuki/zones.json` does not name: it may be an agent's own, so nobody may be its sender.
+fn of_no_zone() -> Refusal {
+    let why =
+        "nobody knows any more which folder it was dropped in: .tasuki/zones.json was removed or is broken";
+    Refusal::new(Code::Unavailable, why)
+}
+
 fn source(claim: &Arc<str>, name: &Arc<str>) -> Source {
     Source::File { claim: claim.clone(), name: name.clone() }
 }
@@ -117,7 +138,8 @@ mod tests {
     #[test]
     fn many_files_are_read_in_their_order_and_each_once() {
         let names = BTreeSet::from(["worker".to_owned()]);
-        let reading = Reading { names: &names, wall: Millis(1) };
+        let whose = BTreeMap::from([(0, None)]);
+        let reading = Reading { names: &names, whose: &whose, wall: Millis(1) };
         for count in [0, 1, SHARED_FILES - 1, SHARED_FILES, SHARED_FILES * 10 + 3] {
             let file = |number: usize| {
                 let (claim, name) = (format!("{number}").into(), format!("{number}.yaml").into());

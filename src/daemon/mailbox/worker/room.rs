@@ -63,7 +63,11 @@ impl Worker {
         }
         let (names, wall) = (&self.names, self.clock.wall());
         let knows = |name: &str| name == USER || names.contains(name);
-        let is_urgent = |name: &str, bytes: &[u8]| {
+        let whose = self.mailbox.whose();
+        let is_urgent = |zone: u32, name: &str, bytes: &[u8]| {
+            if whose.get(&zone).is_none_or(Option::is_some) {
+                return true; // an agent's own, or only to be refused
+            }
             let drafts = draft::read(bytes, Some(name), &knows, &mut mint_id, wall, &Local);
             drafts.map_or(true, |drafts| may_be_urgent(&drafts))
         };

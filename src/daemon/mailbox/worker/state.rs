@@ -35,6 +35,8 @@ pub struct Disk {
 pub(in crate::daemon) struct Worker {
     pub(super) mailbox: Mailbox,
     pub(super) watch: Watch,
+    /// The folders that are watched.
+    pub(super) followed: Vec<PathBuf>,
     pub(super) period: Period,
     pub(super) archive: Archive,
     /// How many it has got since it was started.
@@ -104,6 +106,7 @@ pub(in crate::daemon) fn worker(
     let worker = Worker {
         mailbox,
         watch,
+        followed: Vec::new(),
         period: Period::new(clock.now()),
         archive,
         clock,

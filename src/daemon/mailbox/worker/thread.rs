@@ -5,8 +5,8 @@ use super::state::{DEFERRED_MS, Worker};
 use crate::daemon::inbox::News;
 use crate::daemon::mailbox::mail::{Dropped, Job, Mail, Rejected};
 use crate::engine::words::{AgentName, Millis};
-use crate::io::folder::FolderError;
 use crate::io::mailbox::{Budget, Found, Sweep};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -28,10 +28,6 @@ const LOST_LOOK_MS: u64 = 1_000;
 
 impl Worker {
     pub(super) fn work(&mut self, jobs: &Receiver<Job>) {
-        // Watched first, listed then: what comes in between is told twice, and nothing is missed.
-        for place in self.mailbox.places() {
-            self.watch.follow(&place);
-        }
         loop {
             let job = match jobs.recv_timeout(Duration::from_millis(self.wait_ms())) {
                 Ok(job) => Some(job),
@@ -100,6 +96,10 @@ impl Worker {
                 self.deferred_until = self.clock.now().plus(DEFERRED_MS);
             }
             Job::LowDisk(bytes) => self.disk.low_bytes = bytes,
+            Job::Zones(specs) => {
+                let notes = self.set_zones(&specs);
+                return notes.is_empty() || self.tell(Vec::new(), notes, Vec::new());
+            }
             Job::LookUp(asked) => {
                 self.burst.came(asked.len(), self.clock.now());
                 self.disk.full = self.is_full();
@@ -139,13 +139,16 @@ impl Worker {
         gone.is_empty() || self.tell(Vec::new(), Vec::new(), gone)
     }
 
-    /// Removes files that are in the journal. Gives those that are gone: all, or none where one could not be removed yet.
+    /// Removes files that are in the journal. Gives those that are gone.
     fn remove(&mut self, claims: Vec<Arc<str>>) -> Vec<Arc<str>> {
-        let Err(error) = self.mailbox.forget(&claims) else { return claims };
+        let failed = self.mailbox.forget_each(&claims);
+        let Some((_, error)) = failed.first() else { return claims };
         tracing::warn!(%error, "files already in the journal could not be removed; the removal is retried");
-        self.forget.extend(claims);
+        let failed: BTreeSet<Arc<str>> = failed.into_iter().map(|(claim, _)| claim).collect();
+        let gone = claims.into_iter().filter(|claim| !failed.contains(claim)).collect();
+        self.forget.extend(failed);
         self.forget_failed = true;
-        Vec::new()
+        gone
     }
 
     /// Sets refused files aside. Gives those that are.
@@ -156,7 +159,7 @@ impl Worker {
             match self.mailbox.reject(&file.claim, &file.refusal, from, self.clock.wall()) {
                 Ok(_) => aside.push(file.claim),
                 Err(error) => {
-                    tracing::error!(%error, claim = %file.claim, "a refused file could not be moved to queue/rejected/; it is retried");
+                    tracing::error!(%error, claim = %file.claim, "a refused file could not be moved to rejected/; it is retried");
                     self.reject.push(file);
                 }
             }
@@ -177,7 +180,7 @@ impl Worker {
             self.look_at = self.clock.now().plus(LOST_LOOK_MS);
             return true; // the daemon ends, and whoever comes next takes what is there
         }
-        self.watch.check();
+        self.follow();
         let halts = self.signs.halts.load(Ordering::Acquire);
         // Where it cannot be known whether queue/STOP exists, what was known holds.
         let was_stopped = self.halted.is_some_and(|(stopped, _)| stopped);
@@ -202,7 +205,7 @@ impl Worker {
         if !sweep.found.is_empty() {
             self.period.active(now);
         }
-        let period = self.period.next_in_ms(now, self.polling.is_some());
+        let period = self.period.next_in_ms(now, self.polling.is_some()).min(self.heals_in_ms());
         if sweep.found.len() > 1 {
             self.forget_at = now.plus(FORGET_LATER_MS);
         }
@@ -234,10 +237,12 @@ impl Worker {
                     refused.extend(self.known.refused.get(&claim).cloned());
                 }
                 file @ (Found::Read { .. } | Found::Bad { .. }) => files.push(file),
-                other => notes.push(note(other)),
+                other => notes.push(self.note(other)),
             }
         }
-        let mut drops = Reading { names: &self.names, wall: self.clock.wall() }.read_all(&files);
+        let whose = self.mailbox.whose();
+        let reading = Reading { names: &self.names, whose: &whose, wall: self.clock.wall() };
+        let mut drops = reading.read_all(&files);
         notes.extend(self.look_up_files(&mut drops));
         // At once, even in a burst: the loop does not know of them, so that no snapshot would name them.
         let mut gone = self.remove(known);
@@ -264,21 +269,4 @@ impl Worker {
         self.signs.in_flight.add(&mail.drops);
         self.news.blocking_send(News::Mail(mail)).is_ok()
     }
-}
-
-/// What is worth a line in the activity log.
-fn note(found: Found) -> String {
-    match found {
-        Found::Later { name, refusal, .. } => format!("{name} is left where it is: {}", refusal.why),
-        Found::Hint { name, is_folder: true, .. } => {
-            format!("files in queue/{name}/ are not taken: only files directly in queue/ are")
-        }
-        Found::Hint { name, .. } => format!("queue/{name} is not taken: its name must end in .yaml"),
-        Found::Trouble { error, .. } => trouble(&error),
-        Found::Read { name, .. } | Found::Bad { name, .. } => format!("{name} was taken"),
-    }
-}
-
-fn trouble(error: &FolderError) -> String {
-    format!("the drop zone cannot be looked at: {error}")
 }
