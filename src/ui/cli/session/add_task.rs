@@ -35,10 +35,10 @@ pub(super) struct Args {
             "expect_file", "expect_command", "expect_report"])]
     file: Option<PathBuf>,
     /// Title, in one line
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     name: Option<String>,
     /// What its agent is told; `-` reads the standard input
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     description: Option<String>,
     /// Task id, such as task-7
     #[arg(long = "id", value_name = "TASK")]

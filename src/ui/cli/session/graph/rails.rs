@@ -37,8 +37,13 @@ fn rows(
     for &at in &order.tasks {
         let Some(task) = details.tasks.get(at) else { continue };
         let below = order.needed_by.get(at).into_iter().flatten().map(|by| Ancestor::Parent(*by));
-        let mark = words::task_mark(letters, task).to_owned();
-        out.push_str(&renderer.next_row(at, below.collect(), mark, label(task)));
+        let mark = words::task_mark(letters, task);
+        let (node, label) = match letters {
+            Letters::Unicode => (mark, label(task)),
+            // Some of these marks are what the rails are made of.
+            Letters::Ascii => ("o", format!("{mark} {}", label(task))),
+        };
+        out.push_str(&renderer.next_row(at, below.collect(), node.to_owned(), label));
     }
     let lines: Vec<String> = out.trim_end().lines().map(|line| cut(line, width)).collect();
     lines.join("\n")

@@ -60,17 +60,17 @@ fn what_needs_a_task_stands_below_it() {
     check(
         &rails::drawn(&several(), Letters::Ascii, None),
         expect![[r#"
-        +    task-1 計画を立てる (completed, worker)
+        o    + task-1 計画を立てる (completed, worker)
         |\
-        x |    task-2 書く "x" [y] {z} | <b> & #1; `c` (failed, worker)
+        o |    x task-2 書く "x" [y] {z} | <b> & #1; `c` (failed, worker)
         +---.
-        / | |  task-4 a\nb end (cancelled, worker)
+        o | |  / task-4 a\nb end (cancelled, worker)
           | |
-          * |  task-3 試す 🎏 また (running, worker)
+          o |  * task-3 試す 🎏 また (running, worker)
           |/
-          :  task-5 まとめ (pending, worker)
+          o  : task-5 まとめ (pending, worker)
 
-        .  task-6 alone (ready, worker)"#]],
+        o  . task-6 alone (ready, worker)"#]],
     );
     let cut = rails::drawn(&several(), Letters::Unicode, Some(24));
     assert!(cut.lines().all(|line| line.width() <= 24), "{cut}");
