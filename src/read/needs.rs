@@ -3,6 +3,7 @@
 mod chains;
 mod dismissing;
 mod found;
+mod sessions;
 
 use super::model::{Answers, Model};
 use crate::engine::words::MessageId;

@@ -126,7 +126,7 @@ impl Model {
         texts
     }
 
-    fn first_line(&mut self, place: BodyRef) -> Option<String> {
+    pub(super) fn first_line(&mut self, place: BodyRef) -> Option<String> {
         let body = self.body(place)?;
         Some(title_of(&body.content)).filter(|title| !title.is_empty())
     }

@@ -26,5 +26,6 @@ mod proc;
 mod questions;
 mod scene;
 mod seen;
+mod sessions;
 mod team;
 mod xss;

@@ -169,6 +169,7 @@ fn no_text_of_others_is_more_than_text() {
     house.until("the answers", |house| house.files("queue/results").len() >= list.len().div_ceil(AT_ONCE));
     titles(&browser, &list);
     stories(&browser, &list);
+    sessions(&browser, &list);
     let name = browser.run("return document.title + document.querySelector('.brand').textContent", &[]);
     assert_eq!(name.as_str().map(|text| text.matches(NAME).count()), Some(2), "{name}");
 }
@@ -253,11 +254,42 @@ fn stories(browser: &Browser, list: &[String]) {
     }
 }
 
+/// Names and texts of the tasks of sessions, their goals and their titles; and a plan that is refused.
+fn sessions(browser: &Browser, list: &[String]) {
+    let names: Vec<&String> = list.iter().filter(|one| is_plain(one) && one.len() <= 200).collect();
+    for some in names.chunks(AT_ONCE * 5) {
+        let task = |one: &&String| json!({"name": one, "description": one, "to": "key"});
+        let tasks: Vec<Value> = some.iter().map(task).collect();
+        let id = begin(browser, &json!({"name": some[0], "goal": some[1], "tasks": tasks}));
+        go(browser, &format!("#/sessions/{id}/task-2"));
+        browser.until(&format!(
+            "document.querySelectorAll('.node').length === {} && document.querySelector('.task .said')",
+            some.len()
+        ));
+        let some: Vec<String> = some.iter().map(|one| (*one).clone()).collect();
+        assert_eq!(missing(browser, ".node b", &some, false), [""; 0]);
+        assert_eq!(missing(browser, ".task .said, .task h2", &some[1..2], true), [""; 0]);
+        assert_eq!(missing(browser, ".head h2", &some[..1], false), [""; 0]);
+        nothing_happened(browser, "a session");
+    }
+    go(browser, "#/sessions");
+    browser.until("document.querySelector('.sessions .list li')");
+    nothing_happened(browser, "sessions");
+}
+
+/// Begins a session by the page's own way to the daemon, and gives its id.
+fn begin(browser: &Browser, plan: &Value) -> String {
+    let script = "const [plan, done] = arguments; import('/live/api.js').then(({ ask }) => ask('/api/sessions', { body: { plan } })).then(done)";
+    let answer = browser.run_later(script, &[json!(plan.to_string())]);
+    answer["data"]["id"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+}
+
 /// Addresses of the page that somebody else has made.
 fn addresses(browser: &Browser, list: &[String]) {
     let script = "const [list, done] = arguments;
         const forms = [(p) => `#/messages/${p}`, (p) => `#/team/${p}?state=${p}&view=${p}&text=${p}`, (p) => `#/messages?filter=${p}`, (p) => `#/needs/${p}`,
-          (p) => `#/command?follow=${p}`, (p) => `#/${p}`, (p) => `#${p}`, (p) => `#/messages/x?step=${p}&${p}=${p}`];
+          (p) => `#/command?follow=${p}`, (p) => `#/${p}`, (p) => `#${p}`, (p) => `#/messages/x?step=${p}&${p}=${p}`,
+          (p) => `#/sessions/${p}`, (p) => `#/sessions/x/${p}?state=${p}&add=${p}`];
         (async () => {
           const { parse, route } = await import('/base/route.js');
           for (const [at, one] of list.entries()) {
@@ -300,6 +332,12 @@ fn whatever_field_of_an_answer_holds_markup_it_is_text() {
     house.until("a question", asked);
     let url = address(&house, &[]);
     let browser = Browser::start(Looks::DESK);
+    browser.open(&url);
+    browser.until("document.querySelector('main:not(.closed) .list li')");
+    let tasks = [("good", json!([])), ("bad", json!(["task-1"])), ("open", json!(["task-2"]))].map(
+        |(name, needs)| json!({"name": name, "description": name, "to": "worker", "dependencies": needs}),
+    );
+    let session = begin(&browser, &json!({"name": "session", "goal": "a goal", "tasks": tasks}));
     // A round places some payloads; so many rounds place all.
     let rounds = 10;
     let list_of = format!("const PAYLOADS = {PAYLOADS}, STEP = {};", list.len() / rounds);
@@ -318,10 +356,14 @@ fn whatever_field_of_an_answer_holds_markup_it_is_text() {
             ("TEAM", ".side .facts"),
             ("MESSAGE", ".one .head"),
             ("FOLLOW", "#follow"),
+            ("#/sessions", ".sessions .list li"),
+            ("SESSION", ".node"),
+            ("TASK", "section.task .facts"),
         ] {
-            let script = "const [place] = arguments, of = (text) => encodeURIComponent(window.__place(text) ?? text);
-                location.hash = { TEAM: `#/team/${of('asks')}`, MESSAGE: `#/messages/${of('bad')}`, FOLLOW: `#/command?follow=${of('open')}` }[place] ?? place;";
-            browser.run(script, &[json!(place)]);
+            let script = "const [place, session] = arguments, of = (text) => encodeURIComponent(window.__place(text) ?? text);
+                location.hash = { TEAM: `#/team/${of('asks')}`, MESSAGE: `#/messages/${of('bad')}`, FOLLOW: `#/command?follow=${of('open')}`,
+                  SESSION: `#/sessions/${of(session)}`, TASK: `#/sessions/${of(session)}/${of('task-2')}` }[place] ?? place;";
+            browser.run(script, &[json!(place), json!(session)]);
             browser.until(&format!("document.querySelector({})", json!(shows)));
         }
         let shown: Vec<String> = ["boss", "worker", "asks"]

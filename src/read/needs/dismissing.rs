@@ -7,7 +7,7 @@ use crate::read::folder::Folder;
 use crate::read::letters::letters;
 use crate::read::model::Model;
 use crate::read::problems::unwritten;
-use crate::wire::api::{CureInfo, NeedInfo, NeedKindInfo, Problem, encoded};
+use crate::wire::api::{CureInfo, NeedGroup, NeedInfo, NeedKindInfo, Problem, encoded};
 use crate::wire::time::rfc3339_ms;
 use std::{fs, io};
 
@@ -97,6 +97,8 @@ impl Model {
 pub(super) fn dismissal(need: &NeedInfo) -> Option<CureInfo> {
     let id = match need.kind {
         NeedKindInfo::Failed | NeedKindInfo::Refused => need.id.clone(),
+        // A plan that waits for a yes holds all of its session up.
+        NeedKindInfo::Session if need.group != NeedGroup::Stops => need.id.clone(),
         NeedKindInfo::Unread => format!("{UNREAD}.{}", need.message.as_deref()?),
         _ => return None,
     };

@@ -30,6 +30,7 @@ impl Model {
         let mut needs: Vec<NeedInfo> = agents.iter().filter_map(|agent| self.need_of(agent)).collect();
         needs.extend(self.held());
         needs.extend(self.halted());
+        needs.extend(self.waiting_sessions());
         needs.extend(self.failed_lately());
         needs.extend(self.refused());
         needs.extend(self.lost());
@@ -140,8 +141,10 @@ impl Model {
             }
             None => self.failed(),
         };
-        let failed = self.failed.insert(failed);
-        failed.iter().filter(|need| need.since >= since).cloned().collect()
+        let mut lately: Vec<NeedInfo> = failed.iter().filter(|need| need.since >= since).cloned().collect();
+        self.failed = Some(failed);
+        lately.retain(|need| need.message.as_deref().is_none_or(|id| self.is_seen_to_alone(id)));
+        lately
     }
 
     /// What has failed just now, if it is to be shown.
@@ -179,7 +182,14 @@ impl Model {
         let finished = &ended.finished;
         let title = self.body_at(finished.body, ended.content_at).map(|body| title_of(&body.content));
         let why = self.why_ended(finished);
-        failure(MessageView { title, reason: why, ..MessageView::finished(finished) }, finished.at)
+        let step = finished.message.step.as_deref();
+        let cures = step.and_then(|step| Some(Self::cures_of_step(&step.flow, step.step.as_ref()?)));
+        let need =
+            failure(MessageView { title, reason: why, ..MessageView::finished(finished) }, finished.at);
+        match cures {
+            Some(cures) => NeedInfo { cures, ..need },
+            None => need,
+        }
     }
 
     /// Refused files that were not dismissed, read again when either folder has changed.
@@ -432,7 +442,7 @@ fn cancel(id: &MessageId) -> CureInfo {
 
 impl CureInfo {
     /// A command line that the socket has no address for.
-    fn of(label: &str, command: String) -> Self {
+    pub(super) fn of(label: &str, command: String) -> Self {
         Self { label: label.to_owned(), command, path: None, body: None, asks_first: false }
     }
 }
@@ -448,7 +458,7 @@ fn with_behind<'a>(behind: impl Iterator<Item = &'a MessageId>, behind_count: us
     NeedInfo { behind, behind_count, ..nothing() }
 }
 
-fn nothing() -> NeedInfo {
+pub(super) fn nothing() -> NeedInfo {
     NeedInfo {
         id: String::new(),
         kind: NeedKindInfo::Unread,

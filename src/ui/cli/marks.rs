@@ -118,7 +118,9 @@ impl Letters {
     /// The mark of what waits for a person.
     pub(super) fn need(self, kind: NeedKindInfo) -> &'static str {
         match kind {
-            NeedKindInfo::Asks | NeedKindInfo::Silent | NeedKindInfo::Draft => self.asks(),
+            NeedKindInfo::Asks | NeedKindInfo::Silent | NeedKindInfo::Draft | NeedKindInfo::Session => {
+                self.asks()
+            }
             NeedKindInfo::Held | NeedKindInfo::Halted => self.held(),
             NeedKindInfo::Limit => self.limit(),
             NeedKindInfo::Failed => self.failed(),

@@ -140,7 +140,7 @@ pub(super) fn of_message(message: &MessageView) -> (Mark, String) {
 /// The form of what waits for a person.
 pub(super) fn of_need(need: &NeedInfo) -> (Mark, Ink) {
     let mark = match need.kind {
-        NeedKindInfo::Asks | NeedKindInfo::Silent | NeedKindInfo::Draft => Mark::Asks,
+        NeedKindInfo::Asks | NeedKindInfo::Silent | NeedKindInfo::Draft | NeedKindInfo::Session => Mark::Asks,
         NeedKindInfo::Held | NeedKindInfo::Halted => Mark::Held,
         NeedKindInfo::Error | NeedKindInfo::Ended | NeedKindInfo::Refused | NeedKindInfo::Lost => Mark::Error,
         NeedKindInfo::Limit => Mark::Limit,

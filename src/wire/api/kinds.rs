@@ -50,6 +50,8 @@ kinds! {
     Halted,
     /// A task failed.
     Failed,
+    /// The plan of a session waits for a yes, or a session failed.
+    Session,
     /// A dropped file was refused.
     Refused,
     /// A message is in `queue/lost/`.

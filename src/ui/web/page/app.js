@@ -34,9 +34,9 @@ function More() {
 }
 
 /** Where a small screen goes back to from what is opened in a place, or null. */
-function backOf({ place, item, query }) {
+function backOf({ place, item, parts, query }) {
   if (place === "sessions") {
-    const [id, task] = item?.split("/") ?? [];
+    const [id, task] = parts;
     return task || (item && query.add) ? { href: to("sessions", id), text: t("se.back") } : item || query.new ? { href: to("sessions"), text: t("se.all") } : null;
   }
   if (!item) return null;

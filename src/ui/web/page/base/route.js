@@ -3,13 +3,14 @@ import { signal } from "./view.js";
 
 export const PLACES = ["needs", "command", "team", "messages", "sessions"];
 
-/** `#/team/coder?view=table` → `{ place: "team", item: "coder", query: { view: "table" } }`. */
+/** `#/team/coder?view=table` → `{ place: "team", item: "coder", parts: ["coder"], query: { view: "table" } }`: `parts` are those of the item. */
 export function parse(hash) {
   const [path, search = ""] = String(hash).replace(/^#\/?/, "").split("?", 2);
   const [place = "", ...rest] = path.split("/");
   const query = Object.fromEntries(new URLSearchParams(search));
   const known = [...PLACES, "settings"].includes(place) ? place : "needs";
-  const there = { place: known, item: known === place && rest.length > 0 ? decoded(rest.join("/")) || null : null, query };
+  const parts = known === place ? rest.map(decoded) : [];
+  const there = { place: known, item: parts.join("/") || null, parts, query };
   // What is not there is told, beside what is shown instead.
   return place && known !== place ? { ...there, unknown: decoded(path) } : there;
 }
@@ -40,8 +41,8 @@ export function go(address, { replace = false } = {}) {
 
 /** The same place with other queries. */
 export function withQuery(changes) {
-  const { place, item, query } = route.value;
-  return to(place, place === "sessions" && item ? item.split("/") : item, { ...query, ...changes });
+  const { place, parts, query } = route.value;
+  return to(place, parts, { ...query, ...changes });
 }
 
 export function startRouting() {

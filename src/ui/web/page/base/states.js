@@ -91,6 +91,7 @@ const NEED = {
   limit: ["limit", ""],
   halted: ["halt", "ask"],
   failed: ["failed", "bad"],
+  session: ["sessions", "ask"],
   refused: ["file", "quiet"],
   lost: ["file", "bad"],
   unread: ["mail", "work"],

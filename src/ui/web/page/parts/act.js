@@ -58,7 +58,11 @@ function tell(answer, told, about = null) {
 const CURES = [
   [/^tasuki cancel (\S+)$/, "cure.cancel"], [/^tasuki retry /, "cure.retry"], [/^tasuki agent restart /, "cure.restart"], [/^tasuki agent start /, "cure.start"],
   [/^tasuki answer \S+ done$/, "cure.done"], [/^tasuki pane clear-line /, "cure.clear"], [/^tasuki stop --off$/, "cure.halt"],
+  [/^tasuki session retry /, "cure.retry"],
 ];
+
+/** What the daemon calls a cure whose command does several things. */
+const SAID = new Map([["Begin", "se.begin"], ["Try again what failed", "se.again"]]);
 
 /** What a cure does, in the page's language where its command is known. */
 export function labelOf(one) {
@@ -66,7 +70,7 @@ export function labelOf(one) {
     const found = command.exec(one.command);
     if (found) return t(key, { id: found[1] });
   }
-  return one.label;
+  return SAID.has(one.label) ? t(SAID.get(one.label)) : one.label;
 }
 
 export async function cure(one, agent) {

@@ -32,7 +32,7 @@ export function One({ need, place }) {
     answer: need.asks && { id: dialogOf(need.agent, need.asks), n: choices.length, choose: (digit) => answer(need.agent, need.asks.id, digit) },
     s: () => setWhole(!isWhole),
     w: () => need.message && go(to("messages", need.message)),
-    r: () => isRetriable(message) && retry(message),
+    r: () => (sessionOf(need) ? byPath(need, "/retry") : isRetriable(message) && retry(message)),
     d: () => dismiss(need),
     X: () => need.message && need.kind !== "failed" && callOff(messages.value.get(need.message) ?? { id: need.message }, messages.value.get(need.message)?.parts ?? 0),
   });
@@ -133,16 +133,28 @@ function BehindRow({ id }) {
     <span class="meta">${message && html`<${Age} since=${message.accepted_at} />`}</span></li>`;
 }
 
+/** The session that a need is of: its tasks are tried again by it, and not by themselves. */
+const sessionOf = (need) => need.cures.map(({ path }) => /^\/api\/sessions\/([^/]+)\//.exec(path ?? "")?.[1]).find(Boolean) ?? null;
+
+const canRetryAlone = (need, message) => need.kind === "failed" && !sessionOf(need) && isRetriable(message);
+
+/** Does what of the cures has an address that ends so. */
+function byPath(need, end) {
+  const one = need.cures.find(({ path }) => path?.endsWith(end));
+  if (one) cure(one, need.agent);
+}
+
 function Cures({ need, message, list, screen, isWhole, onWhole }) {
   const line = need.asks && need.asks.choices.length > 0 ? `tasuki answer ${need.agent} 1` : need.cures[0]?.command;
   const agent = need.agent && agents.value.get(need.agent);
   const byPost = list.filter((one) => one.path);
   const byHand = list.filter((one) => !one.path && one.command !== line);
-  const canRetry = need.kind === "failed" && isRetriable(message);
+  const session = sessionOf(need), canRetry = canRetryAlone(need, message);
   return html`<div class="pad-l stack">
     <div class="row wrap">${canRetry && html`<button class="btn" type="button" ...${acting()} onClick=${() => retry(message)}><${Icon} name="retry" />${t("cure.retry")} <kbd aria-hidden="true">r</kbd></button>`}
       ${screen && html`<button class="btn" type="button" aria-pressed=${String(isWhole)} onClick=${onWhole}><${Icon} name="screen" />${t("its.screen")} <kbd aria-hidden="true">s</kbd></button>`}
       ${need.message && html`<a class="btn" href=${to("messages", need.message)}><${Icon} name="messages" />${t("story")} <kbd aria-hidden="true">w</kbd></a>`}
+      ${session && html`<a class="btn" href=${to("sessions", session)}><${Icon} name="sessions" />${t("need.session.see")}</a>`}
       ${agent && html`<a class="btn plain" href=${to("team", need.agent)}><${Icon} name="team" /><${Name} of=${need.agent} /></a>`}
       ${byPost.map((one) => html`<button class=${need.asks ? "btn plain" : "btn"} type="button" key=${one.command} ...${acting(underWay.value.has(encodedPath(one.path)))} onClick=${() => cure(one, need.agent)}><${Text} of=${labelOf(one)} /></button>`)}
       ${need.dismiss && html`<button class="btn" type="button" ...${acting(underWay.value.has(need.dismiss.path))} onClick=${() => dismiss(need)}><${Icon} name="done" />${t(need.kind === "unread" ? "dismiss.unread" : "dismiss")} <kbd aria-hidden="true">d</kbd></button>`}</div>

@@ -41,7 +41,14 @@ export function NeedTitle({ need }) {
     const n = Number.parseInt(need.title, 10) || 1;
     return t(n === 1 ? "need.unread.one" : "need.unread", { id: n });
   }
+  if (need.kind === "session") return html`<${Text} of=${sessionTitle(need.title)} />`;
   return has(`need.${need.kind}`) ? html`<${Text} of=${t(`need.${need.kind}`, { agent: need.agent ?? "", id })} />` : html`<${Text} of=${need.title} />`;
+}
+
+/** What of a session waits, in the page's words; the name in it is anybody's. */
+function sessionTitle(title) {
+  const [, what, waits] = /^([\s\S]*) (?:(waits for your yes)|failed)$/.exec(title) ?? [];
+  return what === undefined ? title : t(waits ? "need.session.yes" : "need.session.failed", { what: firstLine(what, 80) });
 }
 
 /** Why a task failed. */

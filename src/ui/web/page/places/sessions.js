@@ -18,11 +18,8 @@ const NONE = [];
 export const leadOfSessions = () => t("lead.sessions");
 
 export function Sessions() {
-  const { item, query } = route.value;
-  if (item) {
-    const [id, ...task] = item.split("/");
-    return html`<${One} key=${id} id=${id} task=${task.join("/") || null} />`;
-  }
+  const { parts, query } = route.value, [id, task = null] = parts;
+  if (id) return html`<${One} key=${id} id=${id} task=${task || null} />`;
   if (narrow.value && query.new) return html`<${Begin} />`;
   return html`<${List} />`;
 }

@@ -1,0 +1,129 @@
+//! Sessions that wait for a person: for a yes to their plan, or because a task of them failed.
+
+use super::found::nothing;
+use crate::engine::flow::flow::Flow;
+use crate::engine::flow::id::{FlowId, StepRef};
+use crate::engine::flow::name::StepName;
+use crate::engine::flow::stage::FlowStage;
+use crate::engine::flow::step::StepStage;
+use crate::engine::message::BodyRef;
+use crate::engine::words::{MessageId, Millis, counted};
+use crate::read::dismissed::FAILED_MS;
+use crate::read::model::Model;
+use crate::wire::api::{CureInfo, NeedGroup, NeedInfo, NeedKindInfo};
+use crate::wire::time::rfc3339_ms;
+use serde_json::json;
+
+/// Notes of sessions that somebody has called off begin so: nobody has to see to those.
+const CALLED_OFF: &str = "cancelled by ";
+
+/// What is told of a session that waits, read before its title is looked up.
+struct Waiting {
+    id: FlowId,
+    name: Option<String>,
+    request: BodyRef,
+    since: Millis,
+    detail: Option<String>,
+    is_asked: bool,
+}
+
+impl Model {
+    /// Sessions whose plan waits for a yes, and those that failed within a day.
+    pub(super) fn waiting_sessions(&mut self) -> Vec<NeedInfo> {
+        let since = Millis(self.now().0.saturating_sub(FAILED_MS));
+        let flows = self.state().flows.values();
+        let waiting: Vec<Waiting> = flows.filter_map(|flow| waiting(flow, since)).collect();
+        let mut needs: Vec<NeedInfo> =
+            waiting.into_iter().map(|waiting| self.need_of_session(waiting)).collect();
+        needs.retain(|need| !self.dismissed.has(&need.id, &need.since));
+        needs
+    }
+
+    fn need_of_session(&mut self, waiting: Waiting) -> NeedInfo {
+        let Waiting { id, name, request, since, detail, is_asked } = waiting;
+        let called = name.or_else(|| self.first_line(request)).unwrap_or_else(|| id.to_string());
+        let title =
+            if is_asked { format!("{called} waits for your yes") } else { format!("{called} failed") };
+        NeedInfo {
+            id: format!("session.{id}"),
+            kind: NeedKindInfo::Session,
+            group: if is_asked { NeedGroup::Stops } else { NeedGroup::Decide },
+            title,
+            detail,
+            since: rfc3339_ms(since),
+            cures: vec![resume(&id, if is_asked { "Begin" } else { "Try again what failed" }), see(&id)],
+            ..nothing()
+        }
+    }
+
+    /// Whether a message that failed is to be seen to by itself. One that was a step is not once its session has failed as a whole,
+    /// which is a need of its own, or goes on without it.
+    pub(super) fn is_seen_to_alone(&self, id: &str) -> bool {
+        let Some((step, message)) = self.step_of(id) else { return true };
+        let Some(flow) = self.state().flows.get(&step.flow).filter(|flow| flow.stage != FlowStage::Failed)
+        else {
+            return false;
+        };
+        let at = step.step.as_ref().and_then(|name| flow.place(name));
+        let is_it = |at: usize| {
+            flow.steps.get(at).is_some_and(|step| {
+                step.stage == StepStage::Failed && step.message.as_ref() == Some(&message)
+            })
+        };
+        at.is_some_and(is_it)
+    }
+
+    /// What can be done about a failed message that was a step: its session tries it again.
+    pub(super) fn cures_of_step(flow: &FlowId, step: &StepName) -> Vec<CureInfo> {
+        let retry = CureInfo {
+            label: "Try it again".to_owned(),
+            command: format!("tasuki session retry {flow} {step}"),
+            path: Some(format!("/api/sessions/{flow}/retry")),
+            body: Some(json!({"task": step.as_str()})),
+            asks_first: false,
+        };
+        vec![retry, see(flow)]
+    }
+
+    /// The step that a message was which has ended lately.
+    fn step_of(&self, id: &str) -> Option<(StepRef, MessageId)> {
+        let id = MessageId::new(id).ok()?;
+        let step = self.state().finished.get(&id)?.message.step.as_deref()?.clone();
+        Some((step, id))
+    }
+}
+
+fn waiting(flow: &Flow, failed_since: Millis) -> Option<Waiting> {
+    let is_called_off = flow.note.as_deref().is_some_and(|note| note.starts_with(CALLED_OFF));
+    let detail = match flow.stage {
+        _ if flow.waits_for_yes() => {
+            Some(format!("it has {}, and nothing is begun", counted(flow.steps.len(), "task")))
+        }
+        FlowStage::Failed if flow.since >= failed_since && !is_called_off => {
+            flow.note.as_deref().map(str::to_owned)
+        }
+        _ => return None,
+    };
+    Some(Waiting {
+        id: flow.head.id.clone(),
+        name: flow.head.name.clone(),
+        request: flow.request,
+        since: flow.since,
+        detail,
+        is_asked: flow.waits_for_yes(),
+    })
+}
+
+fn resume(id: &FlowId, label: &str) -> CureInfo {
+    CureInfo {
+        label: label.to_owned(),
+        command: format!("tasuki session resume {id}"),
+        path: Some(format!("/api/sessions/{id}/resume")),
+        body: None,
+        asks_first: false,
+    }
+}
+
+fn see(id: &FlowId) -> CureInfo {
+    CureInfo::of("See its tasks", format!("tasuki session show {id}"))
+}
