@@ -59,6 +59,7 @@ impl Daemon {
         let hired = &self.engine.state().hired;
         self.config.roster.retain(|name| hired.contains_key(name));
         self.tell_names();
+        self.tell_zones();
         self.clients.tell_members(|name| self.engine.team().members.contains_key(name));
         if let Some(settings) = self.config.roster.refused.take() {
             self.take_team(Ok(*settings)); // the names that it has may be free by now

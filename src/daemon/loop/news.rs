@@ -16,6 +16,8 @@ use crate::engine::words::{AgentName, Millis, Nonce};
 use crate::io::team_file::SettingsError;
 use crate::io::views::View;
 use crate::wire::team_file::Settings;
+use crate::wire::zone::ZoneSpec;
+use std::path::Path;
 use std::sync::Arc;
 use tokio::task::{Id, JoinError};
 
@@ -179,9 +181,8 @@ impl Daemon {
         match read {
             Ok(settings) if !self.leaves_names(&settings) => {}
             Ok(settings) => {
-                let had = self.config.settings.clone();
                 self.config.settings = Arc::new(settings);
-                self.tell_zones(&had);
+                self.tell_zones();
                 let team = self.config.settings.team.with(&self.engine.state().hired);
                 self.clients.publish_team(self.config.settings.clone());
                 self.clients.tell_members(|name| team.members.contains_key(name));
@@ -211,14 +212,21 @@ impl Daemon {
         }
     }
 
-    /// The drop zones and what is shown of them, where the team file has others than before.
-    fn tell_zones(&mut self, before: &Settings) {
-        let zones = &self.config.settings.queues;
-        if *zones == before.queues {
+    /// The drop zones and what is shown of them, where they are others than before: those of the team file, and one in the worktree
+    /// of each agent that works on a task of a session.
+    pub(in crate::daemon) fn tell_zones(&mut self) {
+        let own = self.engine.state().hired.iter().filter_map(|(name, hired)| {
+            let tree = Path::new(hired.flow.as_ref().and(hired.recipe.cwd.as_ref())?);
+            let (owner, status) = (Some(name.clone()), Some(tree.join("status")));
+            tree.is_absolute().then(|| ZoneSpec { place: tree.join("queue"), owner, status })
+        });
+        let zones: Vec<ZoneSpec> = self.config.settings.queues.iter().cloned().chain(own).collect();
+        if zones == self.config.roster.zones {
             return;
         }
+        self.config.roster.zones.clone_from(&zones);
         self.mailbox.set_zones(zones.clone());
-        self.views.put(Item::Zones(zones.clone()));
+        self.views.put(Item::Zones(zones));
     }
 
     /// The mailbox has to know which names a file's name may hold.

@@ -16,6 +16,7 @@ impl Daemon {
         self.take_step(step);
         self.tell_unmade(unmade);
         self.halt(self.config.workspace.stop_file().exists(), None);
+        self.tell_zones();
         self.show_everything();
         self.show_daemon();
         self.mailbox.look();

@@ -7,6 +7,7 @@ use crate::engine::words::AgentName;
 use crate::io::team_file::Machine;
 use crate::io::workspace::{Surroundings, Workspace};
 use crate::wire::team_file::{Launch, NoLaunch, Settings};
+use crate::wire::zone::ZoneSpec;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -18,13 +19,15 @@ pub struct RosterHandle {
     made: BTreeMap<AgentName, Arc<Launch>>,
     /// A team file that waits until those are dismissed whose names it has.
     pub(in crate::daemon) refused: Option<Box<Settings>>,
+    /// The drop zones that the mailbox was told of last: some are of those who were hired.
+    pub(in crate::daemon) zones: Vec<ZoneSpec>,
 }
 
 impl RosterHandle {
-    /// Of a daemon with these surroundings, as yet without a launch.
+    /// Of a daemon with these surroundings and drop zones, as yet without a launch.
     #[must_use]
-    pub fn new(around: Surroundings) -> Self {
-        Self { around, made: BTreeMap::new(), refused: None }
+    pub fn new(around: Surroundings, zones: Vec<ZoneSpec>) -> Self {
+        Self { around, made: BTreeMap::new(), refused: None, zones }
     }
 
     /// The launch of an agent that may be hired, and what is odd about it.

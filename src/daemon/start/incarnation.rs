@@ -130,8 +130,8 @@ pub(in crate::daemon) fn build(
     let daemon = Daemon {
         config: Config {
             workspace: process.workspace.clone(),
+            roster: RosterHandle::new(process.around.clone(), settings.queues.clone()),
             settings,
-            roster: RosterHandle::new(process.around.clone()),
             socket: process.socket.display().to_string(),
             started_at: process.clock.wall(),
         },
