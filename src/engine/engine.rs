@@ -286,6 +286,7 @@ impl<'a> Work<'a> {
             Input::TmuxCut => self.tmux_cut(),
             Input::TmuxBack(found) => self.tmux_back(&found),
             Input::Halt(on, by) => self.halt(on, by),
+            Input::ForgetFlows(before) => self.forget_flows(before),
             Input::Team(team) => self.change_team(*team),
             Input::Wake => self.wake(),
         }

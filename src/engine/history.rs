@@ -114,6 +114,7 @@ fn of_flow(event: &Event) -> Option<(Option<MessageId>, String)> {
                 FlowMove::Resume => "goes on",
                 FlowMove::Complete => "is completed",
                 FlowMove::Fail => "has failed",
+                FlowMove::Forget => return None, // nothing happened to it
             };
             let why = why.as_deref().map_or(String::new(), |why| format!(": {why}"));
             (None, format!("session {flow} {what}{why}"))

@@ -74,6 +74,8 @@ pub enum Input {
     TmuxBack(Vec<FoundPane>),
     /// `queue/STOP` was seen to be there or not, or somebody asked for that by the socket.
     Halt(bool, Option<AgentName>),
+    /// What ended before this moment is kept no longer: flows are to be forgotten as well.
+    ForgetFlows(Millis),
     /// The team file was read again.
     Team(Box<Team>),
     /// Time has passed.

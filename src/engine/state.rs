@@ -6,7 +6,6 @@ use super::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessK
 use crate::engine::evidence::{Base, Checks};
 use crate::engine::flow::flow::Flow;
 use crate::engine::flow::id::FlowId;
-use crate::engine::flow::stage::FlowStage;
 use crate::engine::form::{self, is_default};
 use crate::engine::life::queue::{Queue, QueueKey};
 use crate::engine::life::said::Said;
@@ -48,7 +47,7 @@ pub struct State {
     pub timers: BTreeSet<(Millis, Timer)>,
     /// The deadlines of open messages: moments on the wall clock, which the timers do not go by.
     pub deadlines: BTreeSet<(Millis, Timer)>,
-    /// Flows that were not completed, and those that were since the segment began.
+    /// Flows, also ended ones for as long as they are kept.
     pub flows: BTreeMap<FlowId, Box<Flow>>,
     /// Since when `queue/STOP` holds everything.
     pub halted: Option<Millis>,
@@ -386,7 +385,6 @@ impl State {
     /// Forgets what ended in the segment that was closed, but for what is owed: the journal's fingerprints know it from now on.
     pub fn forget_finished(&mut self, owed: &BTreeSet<MessageId>) {
         self.finished.retain(|id, _| owed.contains(id));
-        self.flows.retain(|_, flow| flow.stage != FlowStage::Completed);
         self.refused = 0;
     }
 }

@@ -4,6 +4,7 @@ use super::model::{Answers, Model};
 use super::titles::title_of;
 use crate::engine::flow::flow::Flow;
 use crate::engine::flow::id::FlowId;
+use crate::engine::flow::stage::FlowStage;
 use crate::engine::message::BodyRef;
 use crate::engine::words::Seq;
 use crate::io::regular;
@@ -63,8 +64,15 @@ impl Model {
     /// The document of the session that is meant.
     fn document(&mut self, id: &str) -> Result<AgentSession, Problem> {
         let id = self.session_id(id)?;
-        let Some(seen) = self.engine().flow(&id) else {
-            return self.document_of_file(&id).ok_or_else(|| no_session(id.as_str()));
+        let seen = self.engine().flow(&id);
+        // Of one that is done the file says all, and its texts may be in segments that are gone.
+        let is_done = seen.as_ref().is_none_or(|seen| seen.flow.stage == FlowStage::Completed);
+        let of_file = if is_done { self.document_of_file(&id) } else { None };
+        let of_file = of_file.filter(|found| seen.is_none() || found.status == SessionStatus::Completed);
+        let seen = match (of_file, seen) {
+            (Some(document), _) => return Ok(document),
+            (None, Some(seen)) => seen,
+            (None, None) => return Err(no_session(id.as_str())),
         };
         let texts = self.texts(seen.texts());
         let root = self.workspace.root_text().to_owned();

@@ -52,6 +52,9 @@ impl Daemon {
         if let Err(error) = crate::io::journal::make_reserve(&self.config.workspace.journal()) {
             tracing::warn!(%error, "no space is reserved for a full disk");
         }
+        if self.engine.state().flows.values().any(|flow| flow.has_ended_before(before_both)) {
+            self.step(Input::ForgetFlows(before_both));
+        }
         self.trim(before(self.timers.clock.now()));
     }
 

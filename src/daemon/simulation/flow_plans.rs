@@ -31,7 +31,8 @@ impl Flows {
     pub(super) fn make_up(&mut self, chance: &mut Chance, owner: AgentName) -> Option<Opening> {
         let number = self.asked.len() + 1;
         let id = FlowId::new(&format!("{number:08x}-f10e-4000-8000-000000000000")).ok()?;
-        let count = 1 + chance.below(STEPS_MAX);
+        let most = 1 + chance.below(STEPS_MAX);
+        let count = 1 + chance.below(most);
         self.asked.push((id.clone(), count));
         let on_failure = chance.pick(&OnFailure::ALL).copied().unwrap_or_default();
         let parallel = u16::try_from(chance.below(4)).unwrap_or(0);

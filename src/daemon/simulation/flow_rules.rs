@@ -3,7 +3,7 @@
 
 use super::wrong::Wrong;
 use crate::engine::event::Event;
-use crate::engine::flow::flow::{FlowHead, StepSpec};
+use crate::engine::flow::flow::{Flow, FlowHead, FlowStep, StepSpec};
 use crate::engine::flow::id::FlowId;
 use crate::engine::flow::name::StepName;
 use crate::engine::flow::plan::OnFailure;
@@ -123,6 +123,24 @@ impl FlowSaid {
         self.stage.is_open()
     }
 
+    /// Whether a state has it so.
+    pub(super) fn is_as(&self, flow: &Flow) -> bool {
+        let is_same = |step: &FlowStep| {
+            let said = self.steps.get(&step.spec.name);
+            said.is_some_and(|said| {
+                said.stage == step.stage && said.message == step.message && said.answer == step.answer
+            })
+        };
+        self.stage == flow.stage && self.steps.len() == flow.steps.len() && flow.steps.iter().all(is_same)
+    }
+
+    /// Whether each step that may begin has begun: it does so in the line that lets it.
+    pub(super) fn has_begun_all(&self) -> bool {
+        let may_begin = |step: &StepSaid| may_send(self, step, false).is_ok();
+        let waits = |step: &&StepSaid| matches!(step.stage, StepStage::Pending | StepStage::Ready);
+        !self.steps.values().filter(waits).any(may_begin)
+    }
+
     /// Whether it may be said to have failed by itself.
     fn may_fail(&self) -> bool {
         let all_ended = self.steps.values().all(|step| step.stage.has_ended());
@@ -198,6 +216,7 @@ impl FlowsSaid {
                 flow.is_cancelled = true;
                 Asked::Cancel
             }
+            FlowMove::Forget => return Ok(()),
             FlowMove::Fail if flow.may_fail() => return Ok(()),
             FlowMove::Complete if flow.steps.values().all(|step| step.stage == StepStage::Completed) => {
                 return Ok(());

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What they were told, and how often.
 #[derive(Debug, Default)]
 pub(super) struct FlowsTold {
-    opened: BTreeSet<FlowId>,
+    pub(super) opened: BTreeSet<FlowId>,
     done: BTreeMap<(FlowId, Asked), usize>,
 }
 

@@ -8,6 +8,7 @@ use super::promises::check_commands;
 use super::state::{Now, Run};
 use super::told::JournalSays;
 use super::wrong::Wrong;
+use crate::engine::flow::flow::Flow;
 use crate::engine::message::Kind;
 use crate::engine::words::AgentName;
 use crate::io::journal::fsck;
@@ -227,6 +228,11 @@ fn check_replay(run: &Run, dir: &Path) -> Result<(), Wrong> {
     let (_, memory) = crate::daemon::start::replay::open(dir, "after", run.settings.team.clone())
         .map_err(|error| error.to_string())?;
     let (here, there) = (engine.state(), memory.fold.engine.state());
+    let told = JournalSays::read(&run.segments())?;
+    let is_told = |flow: &Flow| told.flows.flows.get(&flow.head.id).is_some_and(|said| said.is_as(flow));
+    if let Some(flow) = here.flows.values().find(|flow| !is_told(flow)) {
+        return Err(format!("the journal has another flow: {flow:#?}"));
+    }
     let same = here.open == there.open
         && here.agents == there.agents
         && here.hired == there.hired

@@ -102,9 +102,11 @@ impl Work<'_> {
         wish: FlowWish,
         who: &AgentName,
     ) -> Result<String, Refusal> {
-        let Some(stage) = self.state.flows.get(id).map(|flow| flow.stage) else {
+        let Some(flow) = self.state.flows.get_mut(id) else {
             return Err(no_such_session(id));
         };
+        flow.arrange();
+        let stage = flow.stage;
         let cannot = |what: &str| {
             let why = format!("session {id} is {stage} and cannot be {what}");
             Err(Refusal::new(Code::WrongStage, why))
@@ -215,6 +217,7 @@ impl Work<'_> {
                 self.dismiss_of(id, &name);
             }
         }
+        self.make_room_for(id);
     }
 
     /// A step more. It may need those that are there.
@@ -302,14 +305,14 @@ impl Work<'_> {
         self.emit(Event::StepMoved { flow, step, to, message, answer, worker, why });
     }
 
-    pub(in crate::engine) fn move_flow(&mut self, id: &FlowId, to: FlowMove, why: Option<String>) {
+        let Some(flow) = self.state.flows.get_mut(id) else {
+            return Err(no_such_session(id));
         self.emit(Event::FlowMoved { flow: id.clone(), to, why });
     }
 
-    /// Every flow is looked at. After a start that makes what follows from its steps, also of one that rests or has failed: whoever
-    /// lets it go on asks for that.
+    /// Every flow that has not ended is looked at.
     pub(in crate::engine) fn touch_flows(&mut self) {
-        let open = self.state.flows.values().filter(|flow| flow.stage != FlowStage::Completed);
+        let open = self.state.flows.values().filter(|flow| flow.stage.is_open());
         let open: Vec<FlowId> = open.map(|flow| flow.head.id.clone()).collect();
         self.flows.extend(open);
     }
@@ -425,15 +428,17 @@ impl Work<'_> {
             // All steps are gone through once, at the end.
             let is_done = flow.steps.iter().all(|step| step.stage == StepStage::Completed);
             let why = (!is_done).then(|| "not every task was completed".to_owned());
-            return self.move_flow(id, if is_done { FlowMove::Complete } else { FlowMove::Fail }, why);
-        }
-        if flow.has_stopped() {
+            self.move_flow(id, if is_done { FlowMove::Complete } else { FlowMove::Fail }, why);
+        } else if flow.has_stopped() {
             let why = format!("{} failed, and it stops there", counted(failed, "task"));
             self.move_flow(id, FlowMove::Fail, Some(why));
+        } else {
+            return;
         }
+        self.make_room_for(id);
     }
 }
 
 fn no_such_session(id: &FlowId) -> Refusal {
-    Refusal::new(Code::NotOpen, format!("there is no open session {id}"))
+    Refusal::new(Code::NotOpen, format!("there is no session {id}"))
 }

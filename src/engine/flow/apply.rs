@@ -89,6 +89,9 @@ impl State {
 
     fn move_flow(&mut self, at: Millis, id: &FlowId, to: FlowMove, why: Option<&str>) {
         let Some(flow) = self.flows.get_mut(id) else { return };
+        if to == FlowMove::Forget && !flow.stage.is_open() {
+            return drop(self.flows.remove(id));
+        }
         if let Ok(stage) = stage::next(flow.stage, to) {
             (flow.stage, flow.since, flow.note) = (stage, at, why.map(Into::into));
             flow.changed_at = at;

@@ -265,6 +265,17 @@ impl Flow {
         }
     }
 
+    /// Whether it ended before this moment.
+    #[must_use]
+    pub fn has_ended_before(&self, moment: Millis) -> bool {
+        !self.stage.is_open() && self.since < moment
+    }
+
+    /// Sees to it that what follows from its steps is known: nobody asks for that after a start before it goes on.
+    pub(in crate::engine) fn arrange(&mut self) {
+        self.schedule();
+    }
+
     /// A step was moved from where it was, and its stage is the new one.
     pub(in crate::engine) fn moved(&mut self, at: usize, before: StepStage) {
         let Some(after) = self.steps.get(at).map(|step| step.stage) else { return };

@@ -8,6 +8,7 @@ pub mod asked;
 pub mod branch;
 #[expect(clippy::module_inception, reason = "the room is named after the one thing in it")]
 pub mod flow;
+pub mod forget;
 pub mod graph;
 pub mod id;
 pub mod name;

@@ -77,11 +77,13 @@ pub enum FlowMove {
     Complete,
     /// Nothing more is to be done and some step is not completed, or somebody has cancelled it.
     Fail,
+    /// It was kept long enough after its end.
+    Forget,
 }
 
 impl FlowMove {
     /// Every one of them, in order.
-    pub const ALL: [Self; 4] = [Self::Pause, Self::Resume, Self::Complete, Self::Fail];
+    pub const ALL: [Self; 5] = [Self::Pause, Self::Resume, Self::Complete, Self::Fail, Self::Forget];
 
     /// The word for it.
     #[must_use]
@@ -91,6 +93,7 @@ impl FlowMove {
             Self::Resume => "resume",
             Self::Complete => "complete",
             Self::Fail => "fail",
+            Self::Forget => "forget",
         }
     }
 
@@ -104,6 +107,7 @@ impl FlowMove {
             Self::Fail => {
                 "nothing more is to be done and some step is not completed, or somebody cancels the flow"
             }
+            Self::Forget => "it ended longer ago than `retention`: nothing is known of it any more",
         }
     }
 }
@@ -129,6 +133,8 @@ pub fn next(stage: FlowStage, event: FlowMove) -> Result<FlowStage, IllegalFlow>
         (S::Paused | S::Failed, M::Resume) => Ok(S::Active),
         (S::Active | S::Paused, M::Complete) => Ok(S::Completed),
         (S::Active | S::Paused, M::Fail) => Ok(S::Failed),
+        // It is gone then.
+        (S::Completed | S::Failed, M::Forget) => Ok(stage),
         (S::Active | S::Paused | S::Completed | S::Failed, _) => Err(IllegalFlow { stage, event }),
     }
 }

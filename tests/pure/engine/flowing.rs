@@ -4,6 +4,7 @@ use super::world::World;
 use crate::engine::make::{id, name, team};
 use tasuki::engine::event::Event;
 use tasuki::engine::flow::flow::{FlowHead, FlowKind, StepSpec};
+use tasuki::engine::flow::forget::ENDED_STEPS_MAX;
 use tasuki::engine::flow::id::FlowId;
 use tasuki::engine::flow::name::StepName;
 use tasuki::engine::flow::opening::Opening;
@@ -65,6 +66,18 @@ impl World {
 
     fn wish(&mut self, wish: FlowWish) -> String {
         self.ask(Command::Flow { id: flow_id(), wish })
+    }
+
+    /// The same by another name.
+    fn open_as(&mut self, id: &FlowId, lines: &str) -> String {
+        let mut opening = opening(lines, OnFailure::Stop, 1);
+        opening.head.id = id.clone();
+        self.ask(Command::OpenFlow(Box::new(opening)))
+    }
+
+    /// The flows that are known, in the order of their ids.
+    fn known(&self) -> Vec<&'static str> {
+        self.engine.state().flows.values().map(|flow| flow.stage.word()).collect()
     }
 
     /// Where each step is, in order.
@@ -280,6 +293,78 @@ fn what_cannot_go_on_or_begin_is_not_said_to() {
     world.engine.disk_is_full(true);
     let said = world.open("task-1 ann", OnFailure::Stop, 0);
     assert!(said.contains("refused disk-full") && world.engine.state().flows.is_empty(), "{said}");
+}
+
+#[test]
+fn what_has_ended_is_kept_as_long_as_it_may_be_tried_again_and_then_goes() {
+    let ids =
+        ["a", "b", "c"].map(|digit| FlowId::new(&flow_id().as_str().replace('f', digit)).expect("a UUID"));
+    let [completed, failed, open] = &ids;
+    let all = ["boss", "ann", "bob", "eve"];
+    let mut world = World::new(team());
+    world.open_as(completed, "task-1 ann");
+    world.work("ann");
+    world.open_as(failed, "task-1 bob");
+    let sent = world.engine.state().flows[failed].steps[0].message.clone().expect("a message");
+    world.cancel(sent.as_str());
+    world.open_as(open, "task-1 eve\ntask-2 eve");
+    let ended = world.now;
+    for _ in 0..2 {
+        world.turn_segment();
+        world.crash(&all);
+    }
+    assert_eq!(world.known(), ["completed", "failed", "active"]);
+    assert!(world.open_as(completed, "task-1 ann").contains("refused id-conflict"));
+    assert!(world.engine.needed_steps().contains(&world.engine.state().flows[failed].request.seq));
+    // Those that ended before a moment go, and so does what is needed of them.
+    world.step(Input::ForgetFlows(ended));
+    assert_eq!(world.known(), ["completed", "failed", "active"]);
+    world.step(Input::ForgetFlows(ended.plus(1)));
+    assert_eq!(world.known(), ["active"]);
+    world.turn_segment();
+    world.crash(&all);
+    assert_eq!(world.known(), ["active"]);
+    assert!(
+        world.ask(Command::Flow { id: failed.clone(), wish: FlowWish::Resume }).contains("refused not-open")
+    );
+    assert!(world.open_as(completed, "task-1 ann").contains("has begun"));
+}
+
+#[test]
+fn a_failed_one_is_tried_again_by_a_daemon_that_has_only_a_snapshot_of_it() {
+    let mut world = World::new(team());
+    world.open("task-1 ann\ntask-2 bob task-1", OnFailure::Skip, 0);
+    world.cancel(world.message("task-1").as_str());
+    world.turn_segment();
+    world.crash(&["boss", "ann", "bob", "eve"]);
+    assert_eq!((world.steps(), world.flow_stage()), (vec!["failed", "cancelled"], FlowStage::Failed));
+    let said = world.wish(FlowWish::Retry(step("task-1")));
+    assert_eq!((world.steps(), world.flow_stage()), (vec!["sent", "pending"], FlowStage::Active), "{said}");
+    world.work("ann");
+    world.work("bob");
+    assert_eq!(world.flow_stage(), FlowStage::Completed);
+}
+
+#[test]
+fn of_too_many_that_have_ended_the_oldest_go_and_first_those_that_are_completed() {
+    let lines: String = (1..=ENDED_STEPS_MAX / 4).map(|number| format!("task-{number} ann\n")).collect();
+    let ids = (1..=6).map(|number| FlowId::new(&format!("{number:08x}-e5f6-7890-abcd-ef1234567890")));
+    let ids: Vec<FlowId> = ids.map(|id| id.expect("a UUID")).collect();
+    let mut world = World::new(team());
+    world.open_as(&ids[0], &lines);
+    world.ask(Command::Flow { id: ids[0].clone(), wish: FlowWish::Cancel });
+    world.open_as(&ids[1], "task-1 bob");
+    world.work("bob");
+    for id in &ids[2..5] {
+        world.open_as(id, &lines);
+        world.pass(1);
+        world.ask(Command::Flow { id: id.clone(), wish: FlowWish::Cancel });
+    }
+    // The completed one is younger than the first, and went: it cannot be tried again.
+    assert_eq!(world.engine.state().flows.keys().collect::<Vec<_>>(), [&ids[0], &ids[2], &ids[3], &ids[4]]);
+    world.open_as(&ids[5], "task-1 bob");
+    world.ask(Command::Flow { id: ids[5].clone(), wish: FlowWish::Cancel });
+    assert_eq!(world.engine.state().flows.keys().collect::<Vec<_>>(), ids[2..].iter().collect::<Vec<_>>());
 }
 
 #[test]

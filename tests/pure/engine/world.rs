@@ -154,6 +154,8 @@ impl World {
     fn check(&mut self, step: Step) -> String {
         let text = say::step(&step);
         assert!(step.faults.is_empty(), "{text}");
+        let names_one = step.events.iter().any(|event| matches!(event, Event::Accepted { .. }));
+        assert!(step.outward() || !names_one, "a power cut may take back what people saw\n{text}");
         let older = &self.replayed.state().timers;
         let mut set = self.engine.state().timers.difference(older);
         let mut deadlines = self.engine.state().deadlines.difference(&self.replayed.state().deadlines);

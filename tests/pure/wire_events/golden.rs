@@ -3,6 +3,7 @@
 //! outlives whoever wrote it, so these lines may grow in number and never change.
 
 use crate::wire_events::golden_checks::checks;
+use crate::wire_events::golden_flows::flows;
 use crate::wire_events::samples::{
     NOON, accepted, agent, ended, finished, hired, id, message, moved, open, plain, token, turn,
 };
@@ -118,7 +119,7 @@ fn every() -> Vec<Event> {
     let (drops, kept) =
         ([messages(), accepted_with(), bodies(), drops(), halts()], [open_ones(), kept_ones()]);
     let life = [moves(), said(), ends(), changes(), needs()];
-    drops.into_iter().chain(life).chain(kept).chain([checks()]).flatten().collect()
+    drops.into_iter().chain(life).chain(kept).chain([checks(), flows()]).flatten().collect()
 }
 
 /// One as it is, one with each of these changes alone, and one with all.

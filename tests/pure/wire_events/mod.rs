@@ -11,6 +11,7 @@ mod form;
 #[cfg(test)]
 mod golden;
 mod golden_checks;
+mod golden_flows;
 #[cfg(test)]
 mod lived;
 #[cfg(test)]

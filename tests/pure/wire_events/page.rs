@@ -31,6 +31,9 @@ fn every_event_is_on_the_page() {
         assert!(PAGE.contains(&format!("\n| `{event}` | ")), "{event}");
         assert!(example().contains(&format!("{{\"event\":\"{event}\"")), "{event}");
     }
+    for event in ["flow_opened", "step_planned", "step_moved", "flow_moved", "kept_flow"] {
+        assert!(PAGE.contains(&format!("\n| `{event}` | ")), "{event}, which the example has not");
+    }
     assert!(PAGE.contains("\n| `said` | "), "which only forgetful agents bring about");
     assert!(PAGE.contains("\n| `kept_finished` | "), "which few journals have, and so not the example");
 }
@@ -61,7 +64,8 @@ fn every_member_and_each_word_of_a_change_is_on_the_page() {
         let own = own.map(|(name, raw)| (name.clone(), serde_json::from_str(raw.get()).unwrap()));
         let event = serde_json::Value::Object(own.collect());
         members(&event, &mut names);
-        let is_change = ["moved", "agent"].iter().any(|kind| event["event"] == *kind);
+        let is_change =
+            ["moved", "agent", "step_moved", "flow_moved"].iter().any(|kind| event["event"] == *kind);
         let words =
             ["to", "change", "receipt", "source"].map(|word| event[word].as_str().filter(|_| is_change));
         names.extend(words.into_iter().flatten().map(str::to_owned));

@@ -6,6 +6,12 @@ use crate::daemon::jobs::handle::JobsHandle;
 use crate::daemon::jobs::order::JobOrder;
 use crate::engine::event::Event;
 use crate::engine::evidence::Base;
+use crate::engine::flow::flow::{FlowHead, FlowKind};
+use crate::engine::flow::id::FlowId;
+use crate::engine::flow::opening::Opening;
+use crate::engine::flow::plan::OnFailure;
+use crate::engine::input::Command;
+use crate::engine::message::Body;
 use crate::engine::words::Seq;
 
 #[tokio::test]
@@ -25,6 +31,34 @@ async fn what_has_ended_is_removed_by_the_earlier_of_two_clocks() {
         daemon.expire();
         daemon.work_until_idle().await;
         assert_eq!(is_in(&done, "info"), is_kept, "{own_ms} ms later, and {wall_ms} ms by the wall");
+    }
+    daemon.close(Ending::StopAgents).await;
+    life.end().await;
+}
+
+#[tokio::test]
+async fn a_flow_that_ended_is_kept_as_long_as_a_message() {
+    let mut bench = Bench::new();
+    let mut life = bench.begin().await;
+    let daemon = &mut life.daemon;
+    let id = FlowId::new("a1b2c3d4-e5f6-7890-abcd-ef1234567890").unwrap();
+    let (owner, body) = (AgentName::user(), Body { content: "計画".into(), extra: "".into() });
+    let (kind, on_failure) = (FlowKind::Session, OnFailure::Stop);
+    let head = FlowHead { id: id.clone(), kind, owner, name: None, on_failure, parallel: 0 };
+    let opening = Opening { head, request: body, steps: Vec::new() };
+    let command = Command::OpenFlow(Box::new(opening));
+    daemon.take_input(Input::Command { request: RequestId(1), by: None, command });
+    daemon.work_until_idle().await;
+    let is_known = |daemon: &Daemon| daemon.engine.state().flows.contains_key(&id);
+    assert!(is_known(daemon), "it is completed: it has no steps");
+    let keep_ms = daemon.config.settings.general.retention_ms;
+    let ended = daemon.timers.clock.now();
+    for (later_ms, is_kept) in [(keep_ms - 60_000, true), (keep_ms + 60_000, false)] {
+        daemon.timers.clock = Clock::starting_at(ended.plus(later_ms));
+        daemon.timers.clock.set_wall(0);
+        daemon.expire();
+        daemon.work_until_idle().await;
+        assert_eq!(is_known(daemon), is_kept, "{later_ms} ms later");
     }
     daemon.close(Ending::StopAgents).await;
     life.end().await;

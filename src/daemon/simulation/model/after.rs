@@ -3,11 +3,14 @@
 //! The journal and the mailbox are in folders of their own, and neither reads the other's: so each is started once on what its
 //! own folders may have, and what they find is put together for every disk.
 
+use super::super::flow_rules::{FlowSaid, FlowsSaid};
 use super::hash::hash;
 use super::story::{CONTENTS, MESSAGES, Promise};
 use crate::daemon::start::replay;
 use crate::engine::event::Event;
+use crate::engine::flow::id::FlowId;
 use crate::engine::life::Move;
+use crate::engine::state::State;
 use crate::engine::team::Team;
 use crate::engine::words::{MessageId, Millis};
 use crate::io::fake::{Chance, Faults, Machine, World};
@@ -42,6 +45,7 @@ struct Told {
     ids: BTreeMap<MessageId, Known>,
     /// How often each content was accepted.
     accepted: [u32; 3],
+    flows: FlowsSaid,
     /// Files that are handled.
     claims: BTreeSet<Arc<str>>,
 }
@@ -180,7 +184,10 @@ impl Told {
         let report = scan(dir, 1, ReadOrder::OldestFirst, &mut |entry| {
             if entry.kind == Kind::Step {
                 match events::decode(entry.payload) {
-                    Ok(found) => found.iter().for_each(|event| told.take(event)),
+                    Ok(found) => {
+                        told.flows.take_line(&found);
+                        found.iter().for_each(|event| told.take(event));
+                    }
                     Err(error) => wrong = Some(error.to_string()),
                 }
             }
@@ -198,7 +205,22 @@ impl Told {
                 return Err(format!("the journal has {id} as {known:?}, and the state as {open:?}"));
             }
         }
+        told.check_flows(state)?;
         Ok(told)
+    }
+
+    /// Each flow went on as far as what is known lets it, and no further.
+    fn check_flows(&self, state: &State) -> Result<(), String> {
+        if let Some(wrong) = &self.flows.wrong {
+            return Err(wrong.clone());
+        }
+        let is_kept = |(id, said): &(&FlowId, &FlowSaid)| {
+            said.has_begun_all() && state.flows.get(*id).is_some_and(|flow| said.is_as(flow))
+        };
+        match self.flows.flows.iter().find(|flow| !is_kept(flow)) {
+            Some(flow) => Err(format!("the journal has {flow:#?}, and the state {:#?}", state.flows)),
+            None => Ok(()),
+        }
     }
 
     fn take(&mut self, event: &Event) {
@@ -240,6 +262,7 @@ impl Told {
                 Promise::Dropped(_) => true,
                 Promise::Accepted(id) => known(id).accepted == 1,
                 Promise::Typed(id, turn) => known(id).turn >= *turn && (known(id).based || !expects(id)),
+                Promise::Begun(id) => self.flows.flows.contains_key(id),
                 Promise::Ended(id) => known(id).ended == 1 && (known(id).passed || !expects(id)),
             };
             if kept { Ok(()) } else { Err(format!("the start does not know of {promise:?}: {self:?}")) }

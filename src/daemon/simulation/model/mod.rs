@@ -1,5 +1,5 @@
-//! The model: one, two and three messages are accepted, delivered, answered and archived in every order in which those who work
-//! on them may take turns, and the power is cut after each single change to the disk. Whatever of the changes that were
+//! The model: one, two and three messages, and a flow of two steps besides one, are accepted, delivered, answered and archived in
+//! every order in which those who work on them may take turns, and the power is cut after each single change to the disk. Whatever of the changes that were
 //! not flushed the disk then has, in order or in none, a start finds each message once, and knows all that anybody was told.
 //!
 //! The orders are those of the real loop, journal, mailbox and views; the start is the real one.
@@ -12,13 +12,15 @@ use crate::io::fake::{Keeps, World};
 use after::Stage;
 use hash::hash;
 use std::collections::{BTreeMap, HashSet};
-use story::{Op, Promise, Story, WorkOrder};
+use story::{Inputs, Op, Promise, Story, WorkOrder};
 
 /// Crash states that are to be looked at, at least.
 const STATES_MIN: usize = 100_000;
 /// Every how many orders is tried in the tests.
 const ORDERED_STEP: usize = 36;
 const ANY_STEP: usize = 40;
+/// Those with a flow are so many times longer than the longest without.
+const FLOW_STEP: usize = 3;
 
 /// What was looked at.
 #[derive(Debug, Default)]
@@ -60,7 +62,7 @@ impl Seen {
             if !is_new || self.wrong.is_some() {
                 return;
             }
-            if let Err(wrong) = stage.check(left, story.messages, promises) {
+            if let Err(wrong) = stage.check(left, story.inputs.messages, promises) {
                 let disk: BTreeMap<&String, String> = (left.names().iter())
                     .map(|(name, file)| {
                         (name, String::from_utf8_lossy(left.content(*file)).trim_end().to_owned())
@@ -73,21 +75,22 @@ impl Seen {
 }
 
 /// Every how many of the 720 orders is tried; `TASUKI_ORDERS=all` tries each.
-fn step(keeps: Keeps) -> usize {
+fn step(inputs: Inputs, keeps: Keeps) -> usize {
+    let times = if inputs.flow { FLOW_STEP } else { 1 };
     match keeps {
         _ if std::env::var("TASUKI_ORDERS").is_ok_and(|orders| orders == "all") => 1,
-        Keeps::Ordered => ORDERED_STEP,
-        Keeps::Any => ANY_STEP,
+        Keeps::Ordered => ORDERED_STEP * times,
+        Keeps::Any => ANY_STEP * times,
     }
 }
 
-/// Stories of so many messages on such a disk. What was looked at, and how many starts were tried.
-fn all_of(messages: usize, keeps: Keeps) -> (Seen, [usize; 2]) {
+/// Stories of these inputs on such a disk. What was looked at, and how many starts were tried.
+fn all_of(inputs: Inputs, keeps: Keeps) -> (Seen, [usize; 2]) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
     let _within = runtime.enter();
     let (mut seen, mut stage) = (Seen::default(), Stage::new());
-    for order in WorkOrder::all(messages).into_iter().step_by(step(keeps)) {
-        seen.cut(&Story::of(messages, keeps, order), &mut stage);
+    for order in WorkOrder::all(inputs.messages).into_iter().step_by(step(inputs, keeps)) {
+        seen.cut(&Story::of(inputs, keeps, order), &mut stage);
         if seen.wrong.is_some() {
             break;
         }
@@ -98,17 +101,18 @@ fn all_of(messages: usize, keeps: Keeps) -> (Seen, [usize; 2]) {
 
 #[test]
 fn no_power_cut_loses_or_doubles_a_message() {
-    let parts =
-        [1, 2, 3].map(|messages| [Keeps::Ordered, Keeps::Any].map(|keeps| (messages, keeps))).concat();
+    let inputs = [(1, false), (2, false), (3, false), (1, true)];
+    let inputs = inputs.map(|(messages, flow)| Inputs { messages, flow });
+    let parts = inputs.map(|inputs| [Keeps::Ordered, Keeps::Any].map(|keeps| (inputs, keeps))).concat();
     let threads: Vec<_> = parts
         .into_iter()
-        .map(|(messages, keeps)| (messages, keeps, std::thread::spawn(move || all_of(messages, keeps))))
+        .map(|(inputs, keeps)| (inputs, keeps, std::thread::spawn(move || all_of(inputs, keeps))))
         .collect();
     let mut states = 0;
-    for (messages, keeps, thread) in threads {
+    for (inputs, keeps, thread) in threads {
         let (seen, [journals, mailboxes]) = thread.join().unwrap();
         println!(
-            "{messages} messages, {keeps:?}: {} orders, {} moments, {} crash states; {journals} journals and {mailboxes} mailboxes",
+            "{inputs:?}, {keeps:?}: {} orders, {} moments, {} crash states; {journals} journals and {mailboxes} mailboxes",
             seen.stories,
             seen.points.len(),
             seen.states.len(),

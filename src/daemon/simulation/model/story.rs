@@ -4,7 +4,15 @@
 use super::super::callers::Wish;
 use super::super::life::Worked;
 use super::super::state::Run;
-use crate::engine::words::MessageId;
+use crate::engine::flow::flow::{FlowHead, FlowKind, StepSpec};
+use crate::engine::flow::id::FlowId;
+use crate::engine::flow::name::StepName;
+use crate::engine::flow::opening::Opening;
+use crate::engine::flow::plan::OnFailure;
+use crate::engine::flow::unmet::Join;
+use crate::engine::input::Command;
+use crate::engine::message::Body;
+use crate::engine::words::{AgentName, MessageId};
 use crate::io::fake::{Change, Keeps, Machine};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -71,12 +79,21 @@ pub(super) enum Promise {
     Typed(MessageId, u16),
     /// Its result could be read.
     Ended(MessageId),
+    /// Somebody was told that this flow has begun.
+    Begun(FlowId),
+}
+
+/// What is given: so many of the messages, and then perhaps a flow.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Inputs {
+    pub(super) messages: usize,
+    pub(super) flow: bool,
 }
 
 /// All that happened.
 #[derive(Debug)]
 pub(super) struct Story {
-    pub(super) messages: usize,
+    pub(super) inputs: Inputs,
     pub(super) keeps: Keeps,
     pub(super) ops: Vec<Op>,
     order: WorkOrder,
@@ -105,13 +122,44 @@ fn permutations(of: &[Actor]) -> Vec<Vec<Actor>> {
     (0..of.len()).flat_map(with_first).collect()
 }
 
+impl Inputs {
+    fn count(self) -> usize {
+        self.messages + usize::from(self.flow)
+    }
+}
+
+/// Two steps, of which the second needs the first.
+fn opening() -> Opening {
+    let name = |text| AgentName::new(text).expect("a name");
+    let body = |text: &str| Body { content: text.into(), extra: "".into() };
+    let step = |number, to, needs: &[u64]| StepSpec {
+        name: StepName::numbered(number),
+        title: format!("一歩 {number}"),
+        needs: needs.iter().copied().map(StepName::numbered).collect(),
+        join: Join::All,
+        to: name(to),
+        timeout_ms: None,
+        expect: None,
+    };
+    let steps = vec![(step(1, "ann", &[]), body("段1 🎽")), (step(2, "bob", &[1]), body("段2 🎽"))];
+    let head = FlowHead {
+        id: FlowId::new("f10e0000-0000-4000-8000-000000000000").expect("a UUID"),
+        kind: FlowKind::Session,
+        owner: AgentName::user(),
+        name: None,
+        on_failure: OnFailure::Stop,
+        parallel: 1,
+    };
+    Opening { head, request: body("計画 🎽"), steps }
+}
+
 impl Story {
     /// Lets it happen.
-    pub(super) fn of(messages: usize, keeps: Keeps, order: WorkOrder) -> Self {
+    pub(super) fn of(inputs: Inputs, keeps: Keeps, order: WorkOrder) -> Self {
         let mut telling = Telling {
             run: Run::of(7, false, (TEAM, &[]), keeps),
             given: 0,
-            messages,
+            inputs,
             batches: 0,
             ops: Vec::new(),
             told: BTreeSet::new(),
@@ -121,7 +169,7 @@ impl Story {
         telling.tell_all(&order);
         let ops = std::mem::take(&mut telling.ops);
         drop(telling.run.finish());
-        Self { messages, keeps, ops, order }
+        Self { inputs, keeps, ops, order }
     }
 }
 
@@ -139,7 +187,7 @@ impl fmt::Display for Story {
 struct Telling {
     run: Run,
     given: usize,
-    messages: usize,
+    inputs: Inputs,
     batches: u32,
     ops: Vec<Op>,
     told: BTreeSet<Promise>,
@@ -162,7 +210,7 @@ impl Telling {
             if acted.is_some() {
                 continue;
             }
-            if self.given == self.messages && self.run.is_done() {
+            if self.given == self.inputs.count() && self.run.is_done() {
                 return;
             }
             let wait = self.run.life().map_or(10, |life| life.due_in_ms().clamp(1, 60_000));
@@ -190,11 +238,16 @@ impl Telling {
 
     /// Gives the next message, one way or the other.
     fn give(&mut self) -> bool {
-        if self.given == self.messages || self.run.life().is_none() {
+        if self.given == self.inputs.count() || self.run.life().is_none() {
             return false;
         }
-        let (number, text) = (self.given, MESSAGES[self.given]);
+        let number = self.given;
         self.given += 1;
+        if number == self.inputs.messages {
+            self.run.command(Command::OpenFlow(Box::new(opening())));
+            return true;
+        }
+        let text = MESSAGES[number];
         if number == 2 {
             let contents = vec![CONTENTS[number].to_owned()];
             let letter = self.run.callers.write(text, contents, None).expect("a message");
@@ -228,7 +281,8 @@ impl Telling {
         let ids: BTreeSet<&MessageId> = run.panes.submitted.keys().map(|(id, _)| id).collect();
         let ended = ids.into_iter().filter(has_result).cloned().map(Promise::Ended);
         let accepted = run.callers.told.accepted.iter().cloned().map(Promise::Accepted);
-        for promise in typed.chain(ended).chain(accepted).collect::<Vec<_>>() {
+        let begun = run.callers.flows.opened.iter().cloned().map(Promise::Begun);
+        for promise in typed.chain(ended).chain(accepted).chain(begun).collect::<Vec<_>>() {
             if self.told.insert(promise.clone()) {
                 self.ops.push(Op::Told(promise));
             }

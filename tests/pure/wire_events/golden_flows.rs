@@ -1,0 +1,173 @@
+//! Events of flows as they stand in a journal ([`super::golden`]).
+
+use crate::wire_events::golden::varied;
+use crate::wire_events::samples::{NOON, accepted, agent, id, message, open, plain};
+use tasuki::engine::event::Event;
+use tasuki::engine::flow::flow::{Flow, FlowHead, FlowKind, FlowStep, StepSpec};
+use tasuki::engine::flow::id::{FlowId, StepRef};
+use tasuki::engine::flow::name::StepName;
+use tasuki::engine::flow::plan::OnFailure;
+use tasuki::engine::flow::stage::{FlowMove, FlowStage};
+use tasuki::engine::flow::step::{StepMove, StepStage};
+use tasuki::engine::flow::unmet::Join;
+use tasuki::engine::message::{Body, BodyRef, Expect, Outcome};
+use tasuki::engine::state::PartAnswer;
+use tasuki::engine::words::{AgentName, Millis, Seq};
+
+fn flow_id() -> FlowId {
+    FlowId::new("a1b2c3d4-e5f6-7890-abcd-ef1234567890").unwrap()
+}
+
+fn step(name: &str) -> StepName {
+    StepName::new(name).unwrap()
+}
+
+fn place(index: u32) -> BodyRef {
+    BodyRef { seq: Seq(7), index }
+}
+
+fn head() -> FlowHead {
+    FlowHead {
+        id: flow_id(),
+        kind: FlowKind::Session,
+        owner: AgentName::user(),
+        name: None,
+        on_failure: OnFailure::Stop,
+        parallel: 0,
+    }
+}
+
+fn heads() -> Vec<FlowHead> {
+    let members: [fn(&mut FlowHead); 5] = [
+        |h| h.owner = agent("boss"),
+        |h| h.name = Some("計画 \"認証\"".into()),
+        |h| h.on_failure = OnFailure::Skip,
+        |h| h.on_failure = OnFailure::Continue,
+        |h| h.parallel = 3,
+    ];
+    varied(&head(), &members)
+}
+
+fn specs() -> Vec<StepSpec> {
+    let bare = StepSpec {
+        name: step("task-001"),
+        title: "一歩 1".into(),
+        needs: Vec::new(),
+        join: Join::All,
+        to: agent("coder"),
+        timeout_ms: None,
+        expect: None,
+    };
+    let members: [fn(&mut StepSpec); 4] = [
+        |s| s.needs = vec![step("task-2"), step("task-03")],
+        |s| s.join = Join::Any,
+        |s| s.timeout_ms = Some(90_000),
+        |s| s.expect = Some(Box::new(Expect { files: vec!["a".into()], ..Expect::default() })),
+    ];
+    varied(&bare, &members)
+}
+
+fn answer() -> PartAnswer {
+    let (from, outcome) = (agent("coder"), Outcome::Completed);
+    PartAnswer { child: id("msg-2"), from, outcome, body: place(2), refused: false }
+}
+
+fn moved(to: StepMove) -> Event {
+    let (flow, step) = (flow_id(), step("task-001"));
+    Event::StepMoved { flow, step, to, message: None, answer: None, why: None }
+}
+
+fn moves() -> Vec<Event> {
+    let members: [fn(&mut Event); 3] = [
+        |event| {
+            if let Event::StepMoved { message, .. } = event {
+                *message = Some(id("msg-1"));
+            }
+        },
+        |event| {
+            if let Event::StepMoved { answer: told, .. } = event {
+                *told = Some(answer());
+            }
+        },
+        |event| {
+            if let Event::StepMoved { why, .. } = event {
+                *why = Some("msg-1 \"has\" failed".into());
+            }
+        },
+    ];
+    let why = || Some("by user".to_owned());
+    let flows = FlowMove::ALL.into_iter().flat_map(|to| [(to, None), (to, why())]);
+    let flows = flows.map(|(to, why)| Event::FlowMoved { flow: flow_id(), to, why });
+    let steps = StepMove::ALL.into_iter().map(moved);
+    steps.chain(varied(&moved(StepMove::Send), &members)).chain(flows).collect()
+}
+
+fn kept() -> Vec<Event> {
+    let bare = FlowStep {
+        spec: specs()[0].clone(),
+        text: place(1),
+        planned_at: Millis(NOON),
+        stage: StepStage::Pending,
+        tries: 0,
+        message: None,
+        began: None,
+        ended: None,
+        answer: None,
+        note: None,
+    };
+    let members: [fn(&mut FlowStep); 6] = [
+        |s| s.tries = 2,
+        |s| s.message = Some(id("msg-1")),
+        |s| s.began = Some(Millis(NOON + 1)),
+        |s| s.ended = Some(Millis(NOON + 2)),
+        |s| s.answer = Some(answer()),
+        |s| s.note = Some("msg-1 was cancelled".into()),
+    ];
+    let stages = StepStage::ALL.map(|stage| FlowStep { stage, ..bare.clone() });
+    let specs = specs().into_iter().map(|spec| FlowStep { spec, ..bare.clone() });
+    let steps: Vec<FlowStep> = varied(&bare, &members).into_iter().chain(stages).chain(specs).collect();
+    let with = |stage, steps: &[FlowStep]| {
+        let mut flow = Flow::new(head(), place(0), Millis(NOON));
+        (flow.stage, flow.steps) = (stage, steps.to_vec());
+        flow
+    };
+    let mut flows: Vec<Flow> =
+        heads().into_iter().map(|head| Flow::new(head, place(0), Millis(NOON))).collect();
+    flows.extend(FlowStage::ALL.map(|stage| with(stage, &[])));
+    flows.push(with(FlowStage::Paused, &steps));
+    let mut ended = with(FlowStage::Failed, &steps[..1]);
+    (ended.since, ended.note) = (Millis(NOON + 3), Some("1 task failed, and it stops there".into()));
+    flows.push(ended);
+    flows.into_iter().map(|flow| Event::KeptFlow(Box::new(flow))).collect()
+}
+
+/// The message that a step is: its content stands where the step was planned.
+fn messages() -> Vec<Event> {
+    let mut message = message();
+    message.step = Some(Box::new(StepRef { flow: flow_id(), step: step("task-001") }));
+    let mut sent = accepted(message.clone(), Body::default());
+    if let Event::Accepted { text, .. } = &mut sent {
+        *text = Some(place(1));
+    }
+    let mut told = sent.clone();
+    if let Event::Accepted { given, .. } = &mut told {
+        *given = vec![answer(), PartAnswer { outcome: Outcome::Failed, ..answer() }];
+    }
+    let mut open = open();
+    (open.message, open.given, open.answers) = (message, 1, vec![answer()]);
+    vec![sent, told, Event::KeptOpen(Box::new(open))]
+}
+
+/// All that is said of flows.
+pub(super) fn flows() -> Vec<Event> {
+    let extra = Body { content: "計画\n".into(), extra: r#"{"metadata":{"n":1.50}}"#.into() };
+    let bodies = [plain("goal: \"認証\"\n"), extra];
+    let opened = heads().into_iter().map(|head| (head, plain("x")));
+    let opened = opened.chain(bodies.clone().map(|body| (head(), body)));
+    let opened = opened.map(|(head, body)| Event::FlowOpened { head: Box::new(head), body });
+    let planned = specs().into_iter().map(|spec| (spec, plain("x")));
+    let planned = planned.chain(bodies.map(|body| (specs()[0].clone(), body)));
+    let planned =
+        planned.map(|(spec, body)| Event::StepPlanned { flow: flow_id(), spec: Box::new(spec), body });
+    opened.chain(planned).chain(moves()).chain(kept()).chain(messages()).collect()
+}
