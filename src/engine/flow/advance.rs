@@ -305,8 +305,7 @@ impl Work<'_> {
         self.emit(Event::StepMoved { flow, step, to, message, answer, worker, why });
     }
 
-        let Some(flow) = self.state.flows.get_mut(id) else {
-            return Err(no_such_session(id));
+    pub(in crate::engine) fn move_flow(&mut self, id: &FlowId, to: FlowMove, why: Option<String>) {
         self.emit(Event::FlowMoved { flow: id.clone(), to, why });
     }
 

@@ -1,5 +1,6 @@
 //! Sessions: what is asked of them and what is shown.
 
+use crate::engine::suggest::nearest;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -134,6 +135,17 @@ pub struct SessionDetails {
     /// Number of the last step of the journal that is in this picture.
     #[serde(default)]
     pub seq: u64,
+}
+
+impl SessionDetails {
+    /// The task that has this id.
+    ///
+    /// # Errors
+    /// The id that may have been meant, if there is one.
+    pub fn task(&self, id: &str) -> Result<&SessionTaskInfo, Option<&str>> {
+        let found = self.tasks.iter().find(|task| task.id == id);
+        found.ok_or_else(|| nearest(id, self.tasks.iter().map(|task| task.id.as_str())))
+    }
 }
 
 /// A task of a session.

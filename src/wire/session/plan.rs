@@ -44,6 +44,18 @@ pub fn read_task(bytes: &[u8], names: &[StepName]) -> Result<PlannedTask, PlanRe
     task.map_err(|refusal| PlanRefusal::of(refusal, bytes))
 }
 
+/// The same beside tasks whose names are texts. One that is no name is nobody's.
+///
+/// # Errors
+/// As [`read_task`].
+pub fn read_task_beside<'t>(
+    bytes: &[u8],
+    names: impl Iterator<Item = &'t str>,
+) -> Result<PlannedTask, PlanRefusal> {
+    let names: Vec<StepName> = names.filter_map(|name| StepName::new(name).ok()).collect();
+    read_task(bytes, &names)
+}
+
 /// Reads it, and leaves out what the refusal can be shown with.
 pub(in crate::wire::session) fn parse(bytes: &[u8]) -> Result<Plan, Refusal> {
     plan(&root_of(bytes)?)

@@ -2,12 +2,11 @@
 
 use super::asking::Asking;
 use super::plan_file::{refused, written};
-use crate::engine::flow::name::StepName;
 use crate::engine::words::AgentName;
 use crate::ui::cli::context::{Context, Ended, text_or_input};
 use crate::ui::cli::failure::Failure;
 use crate::wire::api::SessionTaskBody;
-use crate::wire::session::plan::read_task;
+use crate::wire::session::plan::read_task_beside;
 use clap::builder::NonEmptyStringValueParser;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -79,8 +78,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     };
     let asking = Asking::new(context)?;
     let details = asking.session(&args.session)?;
-    let names = details.tasks.iter().filter_map(|task| StepName::new(&task.id).ok()).collect::<Vec<_>>();
-    read_task(task.as_bytes(), &names).map_err(|refusal| refused(refusal, place))?;
+    let names = details.tasks.iter().map(|task| task.id.as_str());
+    read_task_beside(task.as_bytes(), names).map_err(|refusal| refused(refusal, place))?;
     asking.order(&details.session.id, "tasks", &SessionTaskBody { task })
 }
 

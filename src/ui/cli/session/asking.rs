@@ -1,6 +1,5 @@
 //! Whom the verbs of sessions ask, and which session and task are meant.
 
-use crate::engine::suggest::nearest;
 use crate::io::client::{ANSWER_DEADLINE, Client, ClientError};
 use crate::io::workspace::Workspace;
 use crate::read::Answers;
@@ -45,7 +44,7 @@ impl<'a> Asking<'a> {
 
 /// What can be done about a session or a task that is not where it would have to be.
 fn with_cure(mut failure: Failure, id: &str, what: &str) -> Failure {
-    if matches!(failure.problem.code.as_str(), "wrong-stage" | "not-open" | "unknown-dependency") {
+    if matches!(failure.problem.code.as_str(), "wrong-stage" | "unknown-dependency") {
         let may = match what {
             "pause" => "an active session can be paused",
             "resume" => "a paused or failed session can be resumed",
@@ -55,14 +54,15 @@ fn with_cure(mut failure: Failure, id: &str, what: &str) -> Failure {
         };
         failure.problem.cure = format!("{may}; `tasuki session show {id}` shows how it stands");
     }
+    if failure.problem.code == "not-open" {
+        failure.problem.cure = format!("begin another session; `tasuki session show {id}` shows this one");
+    }
     failure
 }
 
 /// The task of this id.
 pub(super) fn task_of<'t>(details: &'t SessionDetails, id: &str) -> Result<&'t SessionTaskInfo, Failure> {
-    let found = details.tasks.iter().find(|task| task.id == id);
-    found.ok_or_else(|| {
-        let near = nearest(id, details.tasks.iter().map(|task| task.id.as_str()));
+    details.task(id).map_err(|near| {
         let near = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
         let why = format!("session {} has no task {}{near}", details.session.id, id.escape_debug());
         let cure = format!("`tasuki session show {}` lists its tasks", details.session.id);

@@ -8,7 +8,6 @@ mod rails;
 mod tests;
 
 use super::asking::Asking;
-use super::words;
 use crate::ui::cli::context::{Context, Ended};
 use crate::ui::cli::marks::Letters;
 use crate::ui::cli::table::{harmless_lines, terminal_width};

@@ -1,7 +1,7 @@
 //! A graph in the language of Mermaid, which many pages draw.
 
-use super::words;
 use crate::ui::cli::marks::Letters;
+use crate::ui::cli::session::words;
 use crate::ui::cli::table::harmless;
 use crate::wire::api::SessionDetails;
 use std::collections::HashMap;

@@ -1,8 +1,8 @@
 //! A graph for a terminal: a task a row, and rails that lead down to what needs it.
 
 use super::order::{Drawing, order};
-use super::words;
 use crate::ui::cli::marks::Letters;
+use crate::ui::cli::session::words;
 use crate::ui::cli::table::{cut, harmless};
 use crate::wire::api::{SessionDetails, SessionTaskInfo};
 use renderdag::{Ancestor, GraphRowRenderer, Renderer};
