@@ -22,7 +22,10 @@ pub use events::{
 };
 pub use hiring::{HireBody, HiredInfo};
 pub use kinds::{NeedKindInfo, NotifyKind};
-pub use messages::{AnswerInfo, HistoryInfo, HistoryTree, InboxInfo, LetterInfo, LogLineInfo, LogPage, MessageDetails, MessagePage, SessionStepInfo, SpanInfo, UnreadAnswerInfo};
+pub use messages::{
+    AnswerInfo, HistoryInfo, HistoryTree, InboxInfo, LetterInfo, LogLineInfo, LogPage, MessageDetails,
+    MessagePage, SessionStepInfo, SpanInfo, UnreadAnswerInfo,
+};
 pub use needs::{CauseInfo, ChainInfo, CureInfo, NeedGroup, NeedInfo, NeedsInfo};
 pub use notify::{NotifyEventInfo, NotifyInfo, notify_schema};
 pub use panes::{
