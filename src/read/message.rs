@@ -9,9 +9,9 @@ use super::titles::Beginnings;
 use crate::engine::event::Answer;
 use crate::engine::history::called_off;
 use crate::engine::life::said::said_before;
-use crate::engine::message::Outcome;
+use crate::engine::message::{Message, Outcome};
 use crate::engine::words::MessageId;
-use crate::wire::api::{AnswerInfo, MessageDetails, MessageQuery, Problem};
+use crate::wire::api::{AnswerInfo, MessageDetails, MessageQuery, Problem, SessionStepInfo};
 use crate::wire::message::checked::EvidenceInfo;
 use crate::wire::message::evidence::meaning;
 use crate::wire::message::view::MessageView;
@@ -26,7 +26,8 @@ impl Answers for MessageQuery {
             let view = model.view(&id).ok_or_else(|| no_message(&id))?;
             let mut message = titled(view, content.as_deref());
             model.give_places(std::slice::from_mut(&mut message));
-            return Ok(MessageDetails { part_messages: model.parts(&id), ..bare(message, content) });
+            let step = model.state().open.get(&id).and_then(|open| step_of(&open.message));
+            return Ok(MessageDetails { part_messages: model.parts(&id), step, ..bare(message, content) });
         }
         let ended = model.ended(&id).map_err(|error| unreadable(&error))?;
         let Some(Ended { finished, content_at }) = ended else { return Err(no_message(&id)) };
@@ -34,14 +35,21 @@ impl Answers for MessageQuery {
         let (why, answer) = model.end_of(&id, finished.seq).unwrap_or_default();
         let message = titled(MessageView::finished(&finished), content.as_deref());
         let answer = answer.as_ref().map(AnswerInfo::of);
-        let part_messages = model.parts(&id);
+        let (part_messages, step) = (model.parts(&id), step_of(&finished.message));
         if finished.outcome == Outcome::Cancelled {
             let message = MessageView { reason: Some(called_off(why.as_deref())), ..message };
             let said = answer.as_ref().and_then(|answer| said_before(&answer.text)).map(str::to_owned);
             // What tasuki itself said of it is the reason, and no answer.
             let answer = answer.filter(|answer| answer.source.is_some());
             let retried_as = model.retried_as(&finished);
-            return Ok(MessageDetails { answer, said, part_messages, retried_as, ..bare(message, content) });
+            return Ok(MessageDetails {
+                answer,
+                said,
+                part_messages,
+                retried_as,
+                step,
+                ..bare(message, content)
+            });
         }
         let message = MessageView { reason: why.or(message.reason), ..message };
         let (mut retried_as, mut put_aside) = (None, None);
@@ -49,7 +57,7 @@ impl Answers for MessageQuery {
             retried_as = model.retried_as(&finished);
             put_aside = put_aside_at(&model.workspace, &id, finished.at);
         }
-        Ok(MessageDetails { answer, part_messages, retried_as, put_aside, ..bare(message, content) })
+        Ok(MessageDetails { answer, part_messages, retried_as, put_aside, step, ..bare(message, content) })
     }
 }
 
@@ -59,7 +67,27 @@ fn bare(message: MessageView, content: Option<String>) -> MessageDetails {
     let expect = message.file.expect.clone();
     let feedback = message.file.feedback.clone();
     let part_messages = Vec::new();
-    MessageDetails { message, content, expect, feedback, answer, said, retried_as, put_aside, part_messages }
+    MessageDetails {
+        message,
+        content,
+        expect,
+        feedback,
+        answer,
+        said,
+        retried_as,
+        put_aside,
+        part_messages,
+        step: None,
+    }
+}
+
+/// The task of a session that a message is.
+fn step_of(message: &Message) -> Option<SessionStepInfo> {
+    let step = message.step.as_deref()?;
+    Some(SessionStepInfo {
+        session: step.flow.to_string(),
+        task: step.step.as_ref().map(ToString::to_string),
+    })
 }
 
 impl Model {

@@ -136,6 +136,7 @@ fn followed(browser: &Browser, house: &House) {
     let story = browser.run("return document.querySelector('.beside a[href^=\"#/messages/\"]').hash", &[]);
     assert!(story.as_str().is_some_and(|hash| hash.len() > "#/messages/".len()), "{story}");
     check(browser, "session-failed");
+    in_needs(browser);
     // Tried again, it is done, and what was skipped for its sake waits again.
     house.write("go/three", "");
     press(browser, "Try it again");
@@ -144,6 +145,24 @@ fn followed(browser: &Browser, house: &House) {
     browser.until("document.querySelector('.beside .facts').textContent.includes('Tries2')");
     browser.click(".beside .tag[href$='task-4']");
     browser.until("document.querySelector('.beside h2').textContent === 'Tests'");
+}
+
+/// What failed is tried again by its session, also from where all that waits for a person stands, and from its story.
+fn in_needs(browser: &Browser) {
+    let back = browser.run("return location.hash", &[]);
+    browser.run("location.hash = '#/needs'", &[]);
+    browser.until(
+        "document.querySelector('[data-need^=\"failed.\"][aria-current]') && document.querySelector('.det')",
+    );
+    browser.until("document.querySelector('.det a[href^=\"#/sessions/\"]')?.textContent === 'Its session'");
+    browser.until("[...document.querySelectorAll('.det .btn')].filter((one) => one.textContent.includes('Try it again')).length === 1");
+    browser.until("document.querySelector('.det .cmd code').textContent.startsWith('tasuki session retry ')");
+    browser.click(".det a[href^='#/messages/']");
+    browser.until("document.querySelector('.head a[href^=\"#/sessions/\"]')?.textContent === 'task-3'");
+    browser.until("[...document.querySelectorAll('.head .btn')].some((one) => one.textContent === 'Retry')");
+    browser.run("location.hash = arguments[0]", &[back]);
+    until_task(browser, "task-3", "fail");
+    browser.until("document.querySelector('.beside .errt')");
 }
 
 /// Paused, what is under way ends and nothing begins; it goes on.
@@ -247,7 +266,13 @@ fn a_goal_waits_for_a_yes_and_looks_well_everywhere() {
     browser.run("location.hash = arguments[0]", &[json!(format!("#/sessions/{session}"))]);
     browser.until("document.querySelectorAll('.node').length === 3");
     assert_eq!(browser.run("return document.querySelectorAll('.node.run').length", &[]), 0);
+    // It is among what waits for a person, and begins from there.
+    browser.run("location.hash = '#/needs'", &[]);
+    browser.until("document.querySelector('[data-need^=\"session.\"][aria-current]') && document.querySelector('.det')?.textContent.includes('waits for your yes')");
+    check(&browser, "needs-session");
     press(&browser, "Begin");
+    browser.until("!document.querySelector('[data-need^=\"session.\"]')");
+    browser.run("location.hash = arguments[0]", &[json!(format!("#/sessions/{session}"))]);
     until_task(&browser, "task-1", "run");
     browser.until("!document.querySelector('.head .note')");
     // Calling it off asks first, and says what it hits.

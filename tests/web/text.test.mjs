@@ -72,6 +72,8 @@ test("an address comes back as it was made", () => {
   }
   assert.equal(parse("#/nowhere/x").place, "needs");
   assert.equal(parse("#/team/%E0%A4").item, "%E0%A4");
+  // A slash of a part is no end of it.
+  assert.deepEqual(parse(to("sessions", ["a/b", "task-1"])).parts, ["a/b", "task-1"]);
 });
 
 test("a filter is keys and words", () => {
@@ -95,7 +97,7 @@ test("the token is taken out of the fragment and the place stays", () => {
   assert.deepEqual(split("#token=abc"), { token: "abc", rest: "" });
   assert.deepEqual(split("#token=ab12&at=/messages/msg-1"), { token: "ab12", rest: "#/messages/msg-1" });
   const { rest } = split("#token=ab12&at=/team/%E8%A5%B7%3Fview%3Dtable%26state%3Dstuck");
-  assert.deepEqual(parse(rest), { place: "team", item: "襷", query: { view: "table", state: "stuck" } });
+  assert.deepEqual(parse(rest), { place: "team", item: "襷", parts: ["襷"], query: { view: "table", state: "stuck" } });
   assert.deepEqual(split("#token=ab12&at=%E0%A4"), { token: "ab12", rest: "" });
   assert.deepEqual(split("#/needs"), { token: null, rest: "#/needs" });
 });

@@ -55,6 +55,19 @@ pub struct MessageDetails {
     /// Parts of it, oldest first, as far as they are open or ended lately.
     #[serde(default)]
     pub part_messages: Vec<MessageView>,
+    /// The task of a session that it is: its session tries it again.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub step: Option<SessionStepInfo>,
+}
+
+/// A task of a session, as a message has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionStepInfo {
+    /// Id of the session.
+    pub session: String,
+    /// Id of the task; null for the message that asks for the plan.
+    #[serde(default)]
+    pub task: Option<String>,
 }
 
 fn expect_schema(_: &mut SchemaGenerator) -> Schema {

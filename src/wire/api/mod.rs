@@ -24,7 +24,7 @@ pub use hiring::{HireBody, HiredInfo};
 pub use kinds::{NeedKindInfo, NotifyKind};
 pub use messages::{
     AnswerInfo, HistoryInfo, HistoryTree, InboxInfo, LetterInfo, LogLineInfo, LogPage, MessageDetails,
-    MessagePage, SpanInfo, UnreadAnswerInfo,
+    MessagePage, SessionStepInfo, SpanInfo, UnreadAnswerInfo,
 };
 pub use needs::{CauseInfo, ChainInfo, CureInfo, NeedGroup, NeedInfo, NeedsInfo};
 pub use notify::{NotifyEventInfo, NotifyInfo, notify_schema};

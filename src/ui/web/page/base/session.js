@@ -24,6 +24,9 @@ export function partsOf(counts) {
   return sumOf(counts) > PARTS_MAX ? parts : parts.flatMap(({ cls, size }) => Array.from({ length: size }, () => ({ cls, size: 1 })));
 }
 
+/** What a table has for a word that may be any. */
+const of = (table, word) => (Object.hasOwn(table, word ?? "") ? table[word] : null);
+
 const SESSION = { Active: ["working", "work", "se.active"], Paused: ["held", "ask", "se.paused"], Completed: ["okc", "ok", "se.completed"], Failed: ["failed", "bad", "se.failed"] };
 
 /** The mark of a session: { icon, tone, word }. */
@@ -31,7 +34,7 @@ export function markOfSession(session) {
   if (session.waits_for_yes) return { icon: "ask", tone: "ask", word: t("se.yes") };
   if (session.planning && session.status === "Active") return { icon: "starting", tone: "work", word: t("se.planning") };
   if (isCalledOff(session)) return { icon: "cancelled", tone: "quiet", word: t("se.called-off") };
-  const [icon, tone, key] = SESSION[session.status] ?? ["unknown", "quiet", null];
+  const [icon, tone, key] = of(SESSION, session.status) ?? ["unknown", "quiet", null];
   return { icon, tone, word: key ? t(key) : session.status };
 }
 
@@ -55,9 +58,9 @@ const AT_WORK = { WaitingInput: ["ask", "ask", "ask"], Starting: ["starting", "w
 
 /** The mark of a task: { icon, tone, word, cls }, `cls` being how its card is drawn. */
 export function markOfTask(task) {
-  const [icon, tone, key] = task.status === "Running" ? AT_WORK[task.agent_status] ?? ["working", "work", "working"]
-    : task.status === "Cancelled" ? (task.tries > 0 ? ["cancelled", "quiet", "cancelled"] : ["skipped", "quiet", "skipped"]) : TASK[task.status] ?? ["unknown", "quiet", null];
-  const cls = { Running: tone === "work" ? "run" : "held", Completed: "done", Failed: "fail", Ready: "pend", Pending: "pend", Cancelled: "off" }[task.status] ?? "pend";
+  const [icon, tone, key] = task.status === "Running" ? of(AT_WORK, task.agent_status) ?? ["working", "work", "working"]
+    : task.status === "Cancelled" ? (task.tries > 0 ? ["cancelled", "quiet", "cancelled"] : ["skipped", "quiet", "skipped"]) : of(TASK, task.status) ?? ["unknown", "quiet", null];
+  const cls = of({ Running: tone === "work" ? "run" : "held", Completed: "done", Failed: "fail", Cancelled: "off" }, task.status) ?? "pend";
   return { icon, tone, word: key ? t(`ta.${key}`) : task.status, cls };
 }
 

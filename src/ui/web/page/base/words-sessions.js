@@ -70,6 +70,8 @@ export const SESSIONS = {
   "se.choose": ["Choose a task", "タスクを選ぶ"],
   "se.choose.text": ["Who does it, what came of it, and what waits for it stand here.", "誰がして、どうなり、何がそれを待つかを、ここに表示します。"],
   "se.no-task": ["This session has no task {id}", "このセッションにタスク {id} はありません"],
+  "m.step-of": ["task of a session:", "セッションのタスク:"],
+  "m.step-of.plan": ["its plan", "計画"],
   "need.session.yes": ["“{what}” waits for your yes", "「{what}」が承認を待っています"],
   "need.session.failed": ["“{what}” failed", "「{what}」が失敗しました"],
   "need.session.see": ["Its session", "セッション"],

@@ -11,11 +11,12 @@ import { evidenceOf, howOf, provedBy, sentenceOf } from "../base/states.js";
 import { agents, markOf, needs } from "../live/store.js";
 import { isPutAside } from "../live/model.js";
 import { usePlaces, useRetries, useSeen } from "../live/details.js";
+import { at } from "../live/api.js";
 import { useStory } from "../live/story.js";
 import { flat } from "../draw/relay.js";
 import { sequence } from "../draw/sequence.js";
 import { Age, CopyButton, Icon, Name, Outline, Place, Said, Text, Until, When, Word, slots, useWidth } from "../parts/small.js";
-import { acting, callOff, dismissOf, isRetriable, retry } from "../parts/act.js";
+import { act, acting, callOff, dismissOf, isRetriable, retry } from "../parts/act.js";
 import { Lanes } from "./lanes.js";
 
 const NONE = [];
@@ -33,7 +34,7 @@ export function Story({ id }) {
   const wanted = Number(route.value.query.step);
   const step = steps.find((row) => row.seq === wanted) ?? steps.findLast((row) => row.tone === "bad") ?? null;
   useKeys({
-    r: () => isRetriable(tree) && retry(tree),
+    r: () => retryOf(tree, details)?.(),
     X: () => isOpen && callOff(tree, open),
     d: () => tree && dismissOf(tree),
     Escape: () => go(back()),
@@ -47,6 +48,13 @@ export function Story({ id }) {
   </section>`;
 }
 
+/** What tries a message again, or null: a task of a session is tried again by that. */
+function retryOf(tree, details) {
+  const step = tree?.stage === "held" ? null : details?.step;
+  if (!step) return isRetriable(tree) ? () => retry(tree) : null;
+  return step.task && tree.stage === "failed" ? () => act(at`/api/sessions/${step.session}/retry`, { task: step.task }, () => t("se.retry.done", { task: step.task })) : null;
+}
+
 function Head({ tree, details, open, steps }) {
   const [isSeen, setSeen] = useState(false);
   const mark = markOf(tree);
@@ -58,10 +66,10 @@ function Head({ tree, details, open, steps }) {
   const until = agent?.current_task === tree.id ? agent.until : null;
   return html`<div class="pad-l head"><div class="row wrap"><div class="grow"><h2 id="ms"><${Text} of=${title} /></h2>
       <p class="meta"><span class="id"><${Name} of=${tree.id} /></span>${tree.from && html` · <${Text} of=${t("m.from", { from: tree.from === "user" ? t("you") : tree.from, to: tree.to ?? "" })} />`}
-      ${tree.parent && html` · ${t("m.part-of")} <a class="link id" href=${to("messages", tree.parent)}><${Name} of=${tree.parent} /></a>`}${tree.retry_of && html` · ${t("m.again-of")} <a class="link id" href=${to("messages", tree.retry_of)}><${Name} of=${tree.retry_of} /></a>`}</p></div>
+      ${tree.parent && html` · ${t("m.part-of")} <a class="link id" href=${to("messages", tree.parent)}><${Name} of=${tree.parent} /></a>`}${details?.step && html` · ${t("m.step-of")} <a class="link" href=${to("sessions", [details.step.session, details.step.task])}><${Text} of=${details.step.task ?? t("m.step-of.plan")} /></a>`}${tree.retry_of && html` · ${t("m.again-of")} <a class="link id" href=${to("messages", tree.retry_of)}><${Name} of=${tree.retry_of} /></a>`}</p></div>
       <span class="st"><${Icon} name=${mark.icon === "done" ? "okc" : mark.icon} tone=${mark.tone} /><b><${Word} mark=${mark} />${place && html`, <${Place} place=${place} />`}</b><span class="d">${tree.ended_at ? html`<${When} at=${tree.ended_at} to="s" withDay=${true} />` : html`<${Age} since=${tree.since || tree.accepted_at} />`}</span></span>
       ${details?.content && html`<button class="btn" type="button" aria-expanded=${String(isSeen)} onClick=${() => setSeen(!isSeen)}>${isSeen ? t("m.hide") : t("m.content")}</button>`}
-      ${isRetriable(tree) && html`<button class="btn" type="button" ...${acting()} onClick=${() => retry(tree)}><${Icon} name="retry" />${t("m.retry")}</button>`}
+      ${retryOf(tree, details) && html`<button class="btn" type="button" ...${acting()} onClick=${retryOf(tree, details)}><${Icon} name="retry" />${t("m.retry")}</button>`}
       ${!tree.ended_at && html`<button class="btn plain" type="button" ...${acting()} onClick=${() => callOff(tree, open)}>${t("c.off")}</button>`}
       <${CopyButton} text=${`tasuki why ${tree.id}`} label=${t("m.copy", { id: tree.id })} /></div>
     ${isSeen && html`<blockquote class="said"><${Text} of=${details.content} isBlock=${true} /></blockquote>`}
