@@ -333,7 +333,8 @@ impl Terminal {
     fn of(house: &House, words: &str) -> Self {
         let tasuki = house.tasuki();
         let mut program = Command::new("script");
-        let line = format!("{} {words}", tasuki.get_program().to_string_lossy());
+        // Whoever waits for what is never shown sees its end.
+        let line = format!("timeout --foreground 60 {} {words}", tasuki.get_program().to_string_lossy());
         program.args(["-qefc", &line, "/dev/null"]).current_dir(house.path("")).env_remove("TASUKI_ROOT");
         program.env("TERM", "screen").env("LANG", "C.UTF-8").stdin(Stdio::piped()).stdout(Stdio::piped());
         Self { program: program.spawn().expect("`script`"), shown: String::new() }
