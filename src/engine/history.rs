@@ -1,6 +1,5 @@
 //! An event as a sentence, for the logs and for `tasuki why`. Never the content, and never phrase and token together.
 
-use crate::engine::flow::tree::TreeMove;
 use super::event::{AgentChange, Answer, Event, Proof, Why};
 use super::flow::stage::FlowMove;
 use super::flow::step::StepMove;
@@ -9,6 +8,7 @@ use super::message::{Kind, Message, Outcome};
 use super::state::State;
 use super::words::{AgentName, MessageId, Millis};
 use crate::engine::evidence::{Base, Evidence};
+use crate::engine::flow::tree::TreeMove;
 use crate::engine::view::ONLY_THE_END;
 use crate::engine::words::ourselves;
 

@@ -112,7 +112,10 @@ pub enum Found {
     /// A plan, or what its writer is told of it.
     Plan(Result<Box<FoundPlan>, String>),
     /// A worktree: its folder, and the commit with which the work in it begins.
-    Tree { path: Arc<str>, base: Arc<str> },
+    Tree {
+        path: Arc<str>,
+        base: Arc<str>,
+    },
     /// It could not be done: why, with the cure.
     NotDone(String),
 }

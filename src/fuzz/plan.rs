@@ -39,7 +39,10 @@ fn is_sound(plan: &Plan) {
         assert!((1..=NAME_CHARS_MAX).contains(&task.name.chars().count()) && !task.name.contains('\n'));
         if let Some(TaskTree::SharedWith(owner)) = &task.tree {
             let owner = plan.graph.place(owner).and_then(|place| plan.tasks.get(place));
-            assert!(owner.is_some_and(|owner| !matches!(owner.tree, Some(TaskTree::SharedWith(_)))), "{task:?}");
+            assert!(
+                owner.is_some_and(|owner| !matches!(owner.tree, Some(TaskTree::SharedWith(_)))),
+                "{task:?}"
+            );
         }
     }
 }

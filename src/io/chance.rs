@@ -30,7 +30,8 @@ pub fn mint_flow_id() -> FlowId {
     loop {
         let digits = uuid();
         let part = |from: usize, to: usize| digits.get(from..to).unwrap_or_default();
-        let text = format!("{}-{}-{}-{}-{}", part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32));
+        let text =
+            format!("{}-{}-{}-{}-{}", part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32));
         if let Ok(id) = FlowId::new(&text) {
             return id;
         }

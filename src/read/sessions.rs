@@ -101,7 +101,8 @@ impl Model {
             return Ok(id);
         }
         let text = text.to_ascii_lowercase();
-        let is_beginning = !text.is_empty() && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit());
+        let is_beginning =
+            !text.is_empty() && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit());
         let mut found: BTreeSet<FlowId> = self.state().flows.keys().cloned().collect();
         found.extend(self.ids_of_files());
         found.retain(|id| is_beginning && id.as_str().starts_with(&text));
@@ -143,7 +144,8 @@ impl Model {
     fn over(&self, most: usize) -> Vec<AgentSession> {
         let mut ids: Vec<_> = self.ids_of_files().into_iter().collect();
         ids.retain(|id| !self.state().flows.contains_key(id));
-        let written = |id: &FlowId| std::fs::metadata(self.document_file(id)).and_then(|file| file.modified()).ok();
+        let written =
+            |id: &FlowId| std::fs::metadata(self.document_file(id)).and_then(|file| file.modified()).ok();
         ids.sort_by_cached_key(|id| std::cmp::Reverse(written(id)));
         ids.iter().take(most).filter_map(|id| self.document_of_file(id)).collect()
     }
@@ -228,7 +230,10 @@ fn info_of(document: &AgentSession) -> SessionInfo {
         owner: text("owner"),
         master: text("master"),
         on_failure: text("on_failure"),
-        parallel: besides("parallel").and_then(Json::as_u64).and_then(|of| u16::try_from(of).ok()).unwrap_or_default(),
+        parallel: besides("parallel")
+            .and_then(Json::as_u64)
+            .and_then(|of| u16::try_from(of).ok())
+            .unwrap_or_default(),
         created_at: document.created_at.as_str().to_owned(),
         updated_at: document.updated_at.as_str().to_owned(),
         counts,
@@ -259,7 +264,10 @@ fn task_of(task: &SessionTask, besides: Option<&Json>) -> SessionTaskInfo {
         agent: agent.map(|agent| agent.id.clone()),
         agent_status: agent.map(|agent| agent.status.word().to_owned()),
         message: text("message"),
-        tries: besides("tries").and_then(Json::as_u64).and_then(|of| u16::try_from(of).ok()).unwrap_or_default(),
+        tries: besides("tries")
+            .and_then(Json::as_u64)
+            .and_then(|of| u16::try_from(of).ok())
+            .unwrap_or_default(),
         note: text("note"),
         started_at: task.started_at.as_ref().map(|at| at.as_str().to_owned()),
         completed_at: task.completed_at.as_ref().map(|at| at.as_str().to_owned()),

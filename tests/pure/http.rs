@@ -40,7 +40,7 @@ async fn every_address_of_the_page_is_there_and_takes_its_method_only() {
             (_, "/api/web") => 403,                             // as below: an agent opens no port
             (_, "/api/tab") => 403,                             // for the tabs of browsers alone
             (_, "/api/panes/mm/answer") => 403, // the requests of this test carry an agent's key
-            ("POST", "/api/sessions/import") => 400,                // what it needs is not given
+            ("POST", "/api/sessions/import") => 400, // what it needs is not given
             (_, path) if path.starts_with("/api/sessions/") => 404, // there is none
             // The loop is asked for what it alone knows.
             ("GET", path)

@@ -56,7 +56,15 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
         (flow_id(), step_spec(), body())
             .prop_map(|(flow, spec, body)| Event::StepPlanned { flow, spec: Box::new(spec), body })
             .boxed(),
-        (flow_id(), step_name(), select(StepMove::ALL.to_vec()), of(id()), of(told()), of(worker()), of(text()))
+        (
+            flow_id(),
+            step_name(),
+            select(StepMove::ALL.to_vec()),
+            of(id()),
+            of(told()),
+            of(worker()),
+            of(text())
+        )
             .prop_map(|(flow, step, to, message, answer, worker, why)| Event::StepMoved {
                 flow,
                 step,
@@ -72,7 +80,13 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
             .boxed(),
         kept_flow().boxed(),
         (flow_id(), step_name(), of(millis()), of(millis()), body())
-            .prop_map(|(flow, step, began, ended, body)| Event::StepImported { flow, step, began, ended, body })
+            .prop_map(|(flow, step, began, ended, body)| Event::StepImported {
+                flow,
+                step,
+                began,
+                ended,
+                body
+            })
             .boxed(),
         (flow_id(), step_name(), select(TreeMove::ALL.to_vec()), any::<u16>(), of(shared_text()), of(text()))
             .prop_map(|(flow, tree, to, number, path, why)| Event::TreeMoved {
@@ -232,7 +246,15 @@ fn kept_flow() -> impl Strategy<Value = Event> {
             let (name, spec) = (spec.name.clone(), Box::new(StepSpec { needs: Vec::new(), ..spec }));
             events.push(Event::StepPlanned { flow: flow.clone(), spec, body: Body::default() });
             let (message, answer, worker, why) = (None, None, None, Some(why));
-            events.push(Event::StepMoved { flow: flow.clone(), step: name, to, message, answer, worker, why });
+            events.push(Event::StepMoved {
+                flow: flow.clone(),
+                step: name,
+                to,
+                message,
+                answer,
+                worker,
+                why,
+            });
         }
         let mut state = State::default();
         state.apply_step(Seq(7), Millis(9), &events).expect("flows are never illegal");

@@ -77,9 +77,8 @@ impl Daemon {
         self.mailbox.submit(room);
         if self.ending.is_none() && self.engine.state().halted.is_none() {
             let (jobs, config) = (&mut self.jobs, &self.config);
-            let launch = |name: &AgentName| {
-                config.settings.launches.get(name).or_else(|| config.roster.last(name))
-            };
+            let launch =
+                |name: &AgentName| config.settings.launches.get(name).or_else(|| config.roster.last(name));
             jobs.submit(&config.settings, |name| launch(name).map(|launch| launch.cwd.clone()));
         }
         let now = self.timers.clock.now();

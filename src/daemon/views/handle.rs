@@ -357,7 +357,8 @@ impl ViewsHandle {
             && let Some(id) = self.due.flows.next(now, hurry)
         {
             let Some(item) = flow_item(engine, journal, &id) else { continue };
-            let (tasks, unsynced) = (item.seen.flow.steps.len(), item.seen.flow.stage == FlowStage::Completed);
+            let (tasks, unsynced) =
+                (item.seen.flow.steps.len(), item.seen.flow.stage == FlowStage::Completed);
             self.due.flows.written(id, tasks, now);
             self.unsynced |= unsynced;
             job.push(Item::Flow(Box::new(item)));

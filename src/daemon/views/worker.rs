@@ -346,7 +346,9 @@ impl Worker {
     fn expire(&mut self, before: Millis) -> Result<bool, FolderError> {
         let letters = self.views.remove_letters_before(before, EXPIRE_MAX)?;
         let sessions = self.views.remove_sessions_before(before, EXPIRE_MAX)?;
-        Ok(sessions >= EXPIRE_MAX || self.views.remove_finished_before(before, EXPIRE_MAX)? >= EXPIRE_MAX || letters >= EXPIRE_MAX)
+        Ok(sessions >= EXPIRE_MAX
+            || self.views.remove_finished_before(before, EXPIRE_MAX)? >= EXPIRE_MAX
+            || letters >= EXPIRE_MAX)
     }
 
     fn check(&mut self, paths: &[PathBuf], shown: &mut BatchShown) -> Result<(), FolderError> {

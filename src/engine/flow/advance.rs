@@ -382,7 +382,9 @@ impl Work<'_> {
         let (is_preparing, to) = (step.stage == StepStage::Preparing, spec.to.clone());
         let is_there = |work: &Self| work.team.members.contains_key(&to) || work.team.pools.contains_key(&to);
         let prepared = match self.prepare(id, &spec) {
-            Prepared::Yes(_) if !is_there(self) => Prepared::No(format!("{to} is no longer in the team file")),
+            Prepared::Yes(_) if !is_there(self) => {
+                Prepared::No(format!("{to} is no longer in the team file"))
+            }
             prepared => prepared,
         };
         let folder = match prepared {

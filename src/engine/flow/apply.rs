@@ -52,7 +52,12 @@ impl State {
     }
 
     /// It ended, with an answer at this place.
-    pub(in crate::engine) fn planning_ended(&mut self, at: Millis, answer: Option<BodyRef>, message: &Message) {
+    pub(in crate::engine) fn planning_ended(
+        &mut self,
+        at: Millis,
+        answer: Option<BodyRef>,
+        message: &Message,
+    ) {
         let Some(step) = message.step.as_deref().filter(|step| step.step.is_none()) else { return };
         let Some(flow) = self.flows.get_mut(&step.flow) else { return };
         if let Some(planning) = flow.planning.as_mut().filter(|planning| planning.message == message.id) {
@@ -65,7 +70,9 @@ impl State {
         let Event::StepImported { flow, step: name, began, ended, .. } = event else { return };
         let Some(flow) = self.flows.get_mut(flow) else { return };
         let (owner, Some(place)) = (flow.head.owner.clone(), flow.place(name)) else { return };
-        let Some(step) = flow.steps.get_mut(place).filter(|step| step.stage == StepStage::Pending) else { return };
+        let Some(step) = flow.steps.get_mut(place).filter(|step| step.stage == StepStage::Pending) else {
+            return;
+        };
         // It was no message here, so it is told by its own name.
         let Ok(child) = MessageId::new(name.as_str()) else { return };
         let (from, outcome, refused) = (owner, Outcome::Completed, false);

@@ -181,18 +181,16 @@ struct KeptFlow {
 
 impl From<Flow> for KeptFlow {
     fn from(flow: Flow) -> Self {
-        let Flow {
-            head, request, opened_at, stage, since, changed_at, note, planning, trees, steps, ..
-        } = flow;
+        let Flow { head, request, opened_at, stage, since, changed_at, note, planning, trees, steps, .. } =
+            flow;
         Self { head, request, opened_at, stage, since, changed_at, note, planning, trees, steps }
     }
 }
 
 impl From<KeptFlow> for Flow {
     fn from(kept: KeptFlow) -> Self {
-        let KeptFlow {
-            head, request, opened_at, stage, since, changed_at, note, planning, trees, steps,
-        } = kept;
+        let KeptFlow { head, request, opened_at, stage, since, changed_at, note, planning, trees, steps } =
+            kept;
         let schedule = Schedule::default();
         Self { head, request, opened_at, stage, since, changed_at, note, planning, trees, steps, schedule }
     }

@@ -113,7 +113,8 @@ impl FoundPlan {
 /// A task that wants a worktree where there is no repository.
 pub fn step(task: PlannedTask, trees: bool) -> Result<(StepSpec, Body), Refusal> {
     if !trees && task.tree.is_some() {
-        let why = format!("{}: there is no git repository with a commit here, so it can have no worktree", task.id);
+        let why =
+            format!("{}: there is no git repository with a commit here, so it can have no worktree", task.id);
         return Err(Refusal::new(Code::NoRepository, why).at("worktree_strategy"));
     }
     let (to, hire) = match task.who {

@@ -18,7 +18,11 @@ use crate::engine::words::{AgentName, MessageId, counted};
 const PLAN: &str = "plan";
 impl Work<'_> {
     /// Whoever is asked to plan must be somebody who can be.
-    pub(in crate::engine) fn check_master(&self, head: &FlowHead, prompt: &Body) -> Result<AgentName, Refusal> {
+    pub(in crate::engine) fn check_master(
+        &self,
+        head: &FlowHead,
+        prompt: &Body,
+    ) -> Result<AgentName, Refusal> {
         let named = head.master.as_ref().unwrap_or(&head.owner);
         let master = self.team.member(named)?;
         self.team.may_send(Kind::Task, &head.owner, &master)?;
@@ -68,7 +72,9 @@ impl Work<'_> {
     fn check_plan(&self, id: &MessageId, mut plan: FoundPlan) -> Result<FoundPlan, String> {
         let step = self.state.open.get(id).and_then(|open| open.message.step.as_deref());
         let flow = step.and_then(|step| self.state.flows.get(&step.flow));
-        let named = flow.and_then(|flow| Some((flow.head.id.clone(), flow.head.owner.clone(), flow.head.master.clone()?)));
+        let named = flow.and_then(|flow| {
+            Some((flow.head.id.clone(), flow.head.owner.clone(), flow.head.master.clone()?))
+        });
         let Some((id, owner, master)) = named else { return Err("its session is gone".to_owned()) };
         let told = |refusal: Refusal| format!("{}; {}", refusal.why, refusal.cure());
         for (spec, body) in &mut plan.steps {

@@ -38,7 +38,9 @@ impl Work<'_> {
         match spec.hire.as_deref() {
             Some(hire) => match self.hire_for(id, spec, hire, folder.clone()) {
                 Ok(()) => Prepared::Yes(folder),
-                Err(refusal) => Prepared::No(format!("nobody could be hired for it: {}; {}", refusal.why, refusal.cure())),
+                Err(refusal) => {
+                    Prepared::No(format!("nobody could be hired for it: {}; {}", refusal.why, refusal.cure()))
+                }
             },
             None => Prepared::Yes(folder),
         }
@@ -60,14 +62,18 @@ impl Work<'_> {
             }
             None | Some((TreeStage::Failed, _)) if *owner == spec.name => {
                 let branch = tree.map_or_else(|| branch_of(id, owner), |tree| Ok(tree.branch.clone()));
-                let Ok(branch) = branch else { return Prepared::No(format!("{owner} has no name for a branch")) };
+                let Ok(branch) = branch else {
+                    return Prepared::No(format!("{owner} has no name for a branch"));
+                };
                 let (flow, tree, to) = (id.clone(), owner.clone(), TreeMove::Make);
                 let (branch, path, base, why) = (Some(branch), None, None, None);
                 self.emit(Event::TreeMoved { flow, tree, to, branch, path, base, why });
                 self.ask_tree(id, owner);
                 Prepared::Waits
             }
-            None | Some((TreeStage::Failed, _)) => Prepared::No(format!("the worktree of {owner} is not there")),
+            None | Some((TreeStage::Failed, _)) => {
+                Prepared::No(format!("the worktree of {owner} is not there"))
+            }
         }
     }
 
@@ -84,7 +90,9 @@ impl Work<'_> {
                 _ => &need.spec.name,
             };
             let branch = flow.trees.get(of).filter(|tree| tree.stage == TreeStage::There);
-            if let Some(branch) = branch.map(|tree| tree.branch.to_string()).filter(|name| !from.contains(name)) {
+            if let Some(branch) =
+                branch.map(|tree| tree.branch.to_string()).filter(|name| !from.contains(name))
+            {
                 from.push(branch);
             }
         }
@@ -188,7 +196,9 @@ impl Work<'_> {
 
     /// Has the steps go on whose preparation is not under way: after a start, or once what they waited for is there.
     pub(in crate::engine) fn go_on_preparing(&mut self, id: &FlowId) {
-        let Some(flow) = self.state.flows.get(id).filter(|flow| flow.stage == FlowStage::Active) else { return };
+        let Some(flow) = self.state.flows.get(id).filter(|flow| flow.stage == FlowStage::Active) else {
+            return;
+        };
         let waits: Vec<usize> = flow.preparing().collect();
         for at in waits {
             self.begin_step(id, at);

@@ -40,7 +40,8 @@ impl FlowSeen {
     /// Where the texts stand that are shown with it: each step's, its answer's, the request and what its master said.
     pub fn texts(&self) -> impl Iterator<Item = BodyRef> + '_ {
         let flow = &self.flow;
-        let planning = flow.planning.iter().flat_map(|planning| planning.answer.into_iter().chain([planning.text]));
+        let planning =
+            flow.planning.iter().flat_map(|planning| planning.answer.into_iter().chain([planning.text]));
         let steps = flow.steps.iter();
         let steps = steps.flat_map(|step| step.answer.iter().map(|answer| answer.body).chain([step.text]));
         steps.chain(planning).chain([flow.request])
@@ -62,7 +63,9 @@ impl Engine {
                 (None | Some(Phase::Stopped | Phase::Asleep | Phase::Failed { .. }), _) => StepDoing::Gone,
                 (Some(Phase::Absent | Phase::Launching | Phase::Restarting { .. }), _) => StepDoing::Starting,
                 (Some(Phase::Up { .. }), Some("waiting_input")) => StepDoing::WaitsForPerson,
-                (Some(Phase::Up { .. }), _) if open.stage.category() == Category::Held => StepDoing::WaitsForPerson,
+                (Some(Phase::Up { .. }), _) if open.stage.category() == Category::Held => {
+                    StepDoing::WaitsForPerson
+                }
                 (Some(Phase::Up { .. }), _) => StepDoing::Working,
             };
             let (pane, pid) = seen.as_ref().map_or((None, None), |seen| (seen.pane, seen.pid));

@@ -399,7 +399,11 @@ fn failed_with(id: &MessageId, dependants: Vec<MessageId>) -> VecDeque<Doomed> {
 }
 
 /// The event by which a message is accepted whose text stands elsewhere.
-pub(in crate::engine) fn accepted_elsewhere(message: Box<Message>, text: BodyRef, given: Vec<PartAnswer>) -> Event {
+pub(in crate::engine) fn accepted_elsewhere(
+    message: Box<Message>,
+    text: BodyRef,
+    given: Vec<PartAnswer>,
+) -> Event {
     Event::Accepted {
         message,
         body: Body::default(),

@@ -59,7 +59,9 @@ impl Views {
         let is_old = |name: &std::ffi::OsStr| {
             let id = name.to_str().and_then(|name| FlowId::new(name.strip_suffix(".json")?).ok());
             let is_over = id.is_some_and(|id| !written.contains_key(&View::Session(id)));
-            is_over && has_ended(sessions, name) && sessions.stat(name).is_ok_and(|stat| mtime_ns(&stat) < i128::from(before.0) * 1_000_000)
+            is_over
+                && has_ended(sessions, name)
+                && sessions.stat(name).is_ok_and(|stat| mtime_ns(&stat) < i128::from(before.0) * 1_000_000)
         };
         let names = sessions.some_names(batch, is_old)?;
         for name in &names {

@@ -181,8 +181,7 @@ fn announced(headers: &HeaderMap) -> Option<usize> {
 }
 
 fn too_large(most: usize) -> Refused {
-    Refusal::new(Code::TooLarge, format!("the body has more than {most} bytes, its keys included"))
-        .into()
+    Refusal::new(Code::TooLarge, format!("the body has more than {most} bytes, its keys included")).into()
 }
 
 fn is_too_large(error: &axum::Error) -> bool {

@@ -17,8 +17,8 @@ pub mod reference;
 mod refused;
 mod routes;
 mod screen;
-mod sessions;
 pub mod server;
+mod sessions;
 mod stream;
 mod tcp;
 

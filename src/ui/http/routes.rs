@@ -17,9 +17,10 @@ use crate::wire::api::{
     Accepted, AgentHistoryQuery, AgentQuery, AgentsQuery, CancelQuery, Done, DownBody, EventsQuery, HaltBody,
     Health, HireBody, HistoryQuery, InboxQuery, LogQuery, MessageQuery, MessagesQuery, NeedsQuery,
     PaneAnswerBody, PaneAnswered, PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped,
-    PaneWaitBody, Problem, ProofInfo, ProveQuery, ReplyBody, ResetInfo, ScreenInfo, ScreenQuery, SessionBegun, SessionBody,
-    SessionDocumentQuery, SessionImportBody, SessionQuery, SessionRetryBody, SessionTaskBody, SessionsQuery, StatusQuery,
-    StepInfo, TabInfo, TeamQuery, ViewInfo, WaitQuery, Waited, WebBody, WebInfo,
+    PaneWaitBody, Problem, ProofInfo, ProveQuery, ReplyBody, ResetInfo, ScreenInfo, ScreenQuery,
+    SessionBegun, SessionBody, SessionDocumentQuery, SessionImportBody, SessionQuery, SessionRetryBody,
+    SessionTaskBody, SessionsQuery, StatusQuery, StepInfo, TabInfo, TeamQuery, ViewInfo, WaitQuery, Waited,
+    WebBody, WebInfo,
 };
 use crate::wire::message::{draft, json};
 use axum::extract::State;
@@ -31,7 +32,10 @@ use std::time::Duration;
 
 /// Every address: the router, the page and the document for programs in other languages are made from this.
 pub(super) fn addresses() -> Vec<Address> {
-    [about_messages(), about_sessions(), about_all(), about_agents(), about_panes()].into_iter().flatten().collect()
+    [about_messages(), about_sessions(), about_all(), about_agents(), about_panes()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn about_messages() -> Vec<Address> {

@@ -12,7 +12,8 @@ use crate::io::session_file::keep;
 use crate::io::worktree::{survey, survey_at};
 use crate::read::Model;
 use crate::wire::api::{
-    Done, Problem, SessionBegun, SessionBody, SessionImportBody, SessionQuery, SessionRetryBody, SessionTaskBody,
+    Done, Problem, SessionBegun, SessionBody, SessionImportBody, SessionQuery, SessionRetryBody,
+    SessionTaskBody,
 };
 use crate::wire::session::wanted;
 use axum::Json;
@@ -44,7 +45,8 @@ pub(super) async fn begin(
         (None, Some(goal)) => {
             let by_goal = move |model: &mut Model| {
                 let master = master_of(model, master)?;
-                wanted::by_goal(of, &goal, (model.team(), master), repository, !yes).map_err(Refused::of_problem)
+                wanted::by_goal(of, &goal, (model.team(), master), repository, !yes)
+                    .map_err(Refused::of_problem)
             };
             asked(&gate, by_goal).await??
         }
@@ -107,7 +109,8 @@ pub(super) async fn take_in(
     let (word, name) = (id.to_string(), id.to_string());
     let known = asked(&gate, move |model| model.kept_session(&word).is_ok()).await?;
     let workspace = asked(&gate, |model| model.workspace().clone()).await?;
-    let kept = !known && keep(&workspace, &id, &text).map_err(|error| Refused::unavailable(error.to_string()))?;
+    let kept =
+        !known && keep(&workspace, &id, &text).map_err(|error| Refused::unavailable(error.to_string()))?;
     if !kept {
         let why = format!("there is a session {id} already");
         return Err(Refusal::new(Code::IdConflict, why).at("id").into());
@@ -142,7 +145,8 @@ pub(super) async fn add_task(
     Large(body): Large<SessionTaskBody>,
 ) -> JsonAnswer<Done> {
     let details = gate.read(SessionQuery { id: path.id.clone() }).await?;
-    steer(&gate, key, path, move |model, id| wanted::add_task(model.session_id(&id)?, &body.task, &details)).await
+    steer(&gate, key, path, move |model, id| wanted::add_task(model.session_id(&id)?, &body.task, &details))
+        .await
 }
 
 /// Asks something of the session that is meant.

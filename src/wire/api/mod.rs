@@ -37,8 +37,9 @@ pub use read::{
     MessagesQuery, NeedsQuery, Question, StatusQuery, TeamQuery, encoded,
 };
 pub use sessions::{
-    SessionBegun, SessionBody, SessionCounts, SessionDetails, SessionDocumentQuery, SessionImportBody, SessionInfo, SessionList,
-    SessionQuery, SessionRetryBody, SessionTaskBody, SessionTaskInfo, SessionsQuery,
+    SessionBegun, SessionBody, SessionCounts, SessionDetails, SessionDocumentQuery, SessionImportBody,
+    SessionInfo, SessionList, SessionQuery, SessionRetryBody, SessionTaskBody, SessionTaskInfo,
+    SessionsQuery,
 };
 pub use step::{EventInfo, HistoryStepInfo};
 pub use web::{ProofInfo, ProveQuery, TabInfo, WebBody, WebInfo};

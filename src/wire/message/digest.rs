@@ -10,8 +10,17 @@ use sha2::{Digest as _, Sha256};
 /// The digest of a draft whose other fields are all filled in; `extra` is what its body's `extra` was written from.
 pub(in crate::wire) fn of(draft: &Draft, extra: &Json) -> Digest {
     // All of them: of two messages that differ in a field left out here, the second would be dropped as a duplicate.
-    let Besides { in_reply_to, parent, retry_of, depends_on, timeout_ms, deadline, expect, step: _, folder: _ } =
-        &draft.besides;
+    let Besides {
+        in_reply_to,
+        parent,
+        retry_of,
+        depends_on,
+        timeout_ms,
+        deadline,
+        expect,
+        step: _,
+        folder: _,
+    } = &draft.besides;
     let mut hash = Hash(Sha256::new());
     hash.field("id", draft.id_given.then_some(draft.id.as_str()));
     hash.field("from", draft.from.as_ref().map(|name| name.as_str()));

@@ -257,8 +257,17 @@ impl MessageView {
     }
 
     fn of_message(message: &Message, stage: Stage) -> Self {
-        let Besides { in_reply_to, parent, retry_of, depends_on, timeout_ms, deadline, expect, step: _, folder } =
-            (*message.besides).clone();
+        let Besides {
+            in_reply_to,
+            parent,
+            retry_of,
+            depends_on,
+            timeout_ms,
+            deadline,
+            expect,
+            step: _,
+            folder,
+        } = (*message.besides).clone();
         let whom = (message.id.clone(), message.from.clone(), message.to.clone());
         let view = Self::bare(whom, message.kind, stage.status(), "".into());
         let file = InFile {

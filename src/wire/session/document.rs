@@ -9,9 +9,9 @@ mod form;
 mod of_flow;
 mod read;
 mod spot;
-mod to_flow;
 #[cfg(test)]
 mod tests;
+mod to_flow;
 mod words;
 mod write;
 

@@ -25,7 +25,8 @@ pub fn by_plan(
     repository: Option<FlowRepository>,
 ) -> Result<Command, Problem> {
     let plan = read(plan.as_bytes()).map_err(problem_of_plan)?;
-    let opening = Opening::of_plan(plan, (id, AgentName::user(), master), repository.map(Box::new)).map_err(problem)?;
+    let opening =
+        Opening::of_plan(plan, (id, AgentName::user(), master), repository.map(Box::new)).map_err(problem)?;
     Ok(Command::OpenFlow(Box::new(opening)))
 }
 

@@ -56,7 +56,13 @@ pub(crate) fn opening(lines: &str, on_failure: OnFailure, parallel: u16) -> Open
         repository: None,
         confirm: false,
     };
-    Opening { head, request: Body { content: lines.into(), extra: "".into() }, steps, done: Vec::new(), ask: None }
+    Opening {
+        head,
+        request: Body { content: lines.into(), extra: "".into() },
+        steps,
+        done: Vec::new(),
+        ask: None,
+    }
 }
 
 impl World {

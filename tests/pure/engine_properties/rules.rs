@@ -473,8 +473,11 @@ fn check_flows(before: &State, state: &State, events: &[Event]) -> Checked {
                 let message = step.message.as_ref().ok_or_else(|| format!("{id} {name} is no message"))?;
                 let open =
                     state.open.get(message).ok_or_else(|| format!("{id} {name}: {message} has ended"))?;
-                let is_its =
-                    open.message.step.as_deref().is_some_and(|of| of.flow == *id && of.step.as_ref() == Some(name));
+                let is_its = open
+                    .message
+                    .step
+                    .as_deref()
+                    .is_some_and(|of| of.flow == *id && of.step.as_ref() == Some(name));
                 must(is_its, || format!("{message} is not {name} of {id}"))?;
                 must(messages.insert(message), || format!("{message} is two steps"))?;
             }

@@ -53,7 +53,9 @@ impl Worker {
                     let place = |index| BodyRef { seq: *seq, index };
                     texts.extend(bodies.map(|(index, body)| (place(index), body.content)));
                 }
-                Err(Trouble::Unreadable(why)) => self.complain(&why, "a text of a session cannot be read any more"),
+                Err(Trouble::Unreadable(why)) => {
+                    self.complain(&why, "a text of a session cannot be read any more")
+                }
                 Err(trouble) => return Err(trouble),
             }
         }

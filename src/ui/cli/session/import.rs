@@ -1,9 +1,9 @@
 //! `tasuki session import`: a session that comes from elsewhere.
 
 use super::asking::Asking;
+use crate::io::client::ANSWER_DEADLINE;
 use crate::ui::cli::context::{Context, Ended};
 use crate::ui::cli::failure::Failure;
-use crate::io::client::ANSWER_DEADLINE;
 use crate::wire::api::{SessionBegun, SessionImportBody};
 use std::path::PathBuf;
 
@@ -34,6 +34,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     };
     let document = read.map_err(Failure::at(&args.file))?;
     let body = SessionImportBody { document };
-    let begun: SessionBegun = Asking::new(context)?.client.post("/api/sessions/import", &body, ANSWER_DEADLINE)?;
+    let begun: SessionBegun =
+        Asking::new(context)?.client.post("/api/sessions/import", &body, ANSWER_DEADLINE)?;
     context.tell(&begun, || begun.what.clone())
 }

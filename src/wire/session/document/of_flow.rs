@@ -4,9 +4,7 @@ use super::form::{
     AgentSession, Conversation, SessionMessage, SessionTask, SessionTime, SessionUuid, SubAgent, TaskResult,
     WorktreeRef,
 };
-use super::words::{
-    DetectedBy, MessageRole, SubAgentStatus, SubAgentType, TaskStatus, WorktreeStrategy,
-};
+use super::words::{DetectedBy, MessageRole, SubAgentStatus, SubAgentType, TaskStatus, WorktreeStrategy};
 use crate::engine::flow::flow::{Flow, FlowStep};
 use crate::engine::flow::name::StepName;
 use crate::engine::flow::seen::{FlowSeen, StepDoing, StepNow};
@@ -90,12 +88,7 @@ fn trees(flow: &Flow) -> BTreeMap<&StepName, WorktreeRef> {
     trees
 }
 
-fn task(
-    step: &FlowStep,
-    now: Option<&StepNow>,
-    tree: Option<WorktreeRef>,
-    texts: Texts<'_>,
-) -> SessionTask {
+fn task(step: &FlowStep, now: Option<&StepNow>, tree: Option<WorktreeRef>, texts: Texts<'_>) -> SessionTask {
     SessionTask {
         id: step.spec.name.clone(),
         name: step.spec.title.clone(),

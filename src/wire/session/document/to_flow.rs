@@ -43,7 +43,8 @@ pub fn to_flow(
     let request = said.map(|message| message.content.as_str()).unwrap_or_default();
     let text = |key: &str| besides(session, key).and_then(Json::as_str);
     let named = text("master").and_then(|name| AgentName::new(name).ok()).filter(is_there);
-    let on_failure = text("on_failure").and_then(|word| OnFailure::ALL.into_iter().find(|one| one.word() == word));
+    let on_failure =
+        text("on_failure").and_then(|word| OnFailure::ALL.into_iter().find(|one| one.word() == word));
     let parallel = besides(session, "parallel").and_then(Json::as_u64).and_then(|of| u16::try_from(of).ok());
     let head = FlowHead {
         id,
@@ -111,8 +112,12 @@ fn planned(
 }
 
 fn done(task: &SessionTask) -> StepDone {
-    let at = |text: &str| DateTime::parse_from_rfc3339(text).ok().and_then(|at| u64::try_from(at.timestamp_millis()).ok());
-    let at = |time: &Option<super::form::SessionTime>| time.as_ref().and_then(|time| at(time.as_str())).map(Millis);
+    let at = |text: &str| {
+        DateTime::parse_from_rfc3339(text).ok().and_then(|at| u64::try_from(at.timestamp_millis()).ok())
+    };
+    let at = |time: &Option<super::form::SessionTime>| {
+        time.as_ref().and_then(|time| at(time.as_str())).map(Millis)
+    };
     StepDone {
         step: task.id.clone(),
         began: at(&task.started_at),

@@ -72,10 +72,7 @@ fn a_whole_plan_is_read_as_it_is_written() {
         Some(Assignee::Hired(HireWish { from: HireFrom::Provider("claude".into()), model: None }))
     );
     let shared = Some(TaskTree::SharedWith(keys.id.clone()));
-    assert_eq!(
-        (&keys.tree, &sign.tree, &docs.tree, &all.tree),
-        (&None, &shared, &None, &shared)
-    );
+    assert_eq!((&keys.tree, &sign.tree, &docs.tree, &all.tree), (&None, &shared, &None, &shared));
     assert_eq!((all.join, all.who.as_ref(), keys.join), (Join::Any, None, Join::All));
     assert_eq!(plan.graph.order().len(), 4);
 }
@@ -98,10 +95,7 @@ fn dependencies_that_share_one_worktree_need_no_name() {
         "tasks:\n- {{name: a, description: b, dependencies: [task-2, task-3], {shared}}}\n- {{name: a, description: b, dependencies: [task-3], {shared}}}\n- {{name: a, description: b}}\n"
     ));
     let owner = Some(TaskTree::SharedWith(StepName::numbered(3)));
-    assert_eq!(
-        plan.tasks.iter().map(|task| &task.tree).collect::<Vec<_>>(),
-        [&owner, &owner, &None]
-    );
+    assert_eq!(plan.tasks.iter().map(|task| &task.tree).collect::<Vec<_>>(), [&owner, &owner, &None]);
 }
 
 /// Reads a plan, and how often two names of tasks were compared for it.
