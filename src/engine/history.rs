@@ -74,16 +74,11 @@ pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
         }
         Event::Agent { name, change } => (None, Some(name.clone()), format!("{name} {}", changed(change))),
         Event::Halted { since, by } => (None, None, halted(since.is_some(), by.as_ref())),
-        Event::FlowOpened { .. }
-        | Event::FlowPlanned { .. }
-        | Event::StepImported { .. }
-        | Event::StepMoved { .. }
-        | Event::TreeMoved { .. }
-        | Event::FlowMoved { .. } => {
+        // Of what is no flow's either, its move tells, or it is a part of something that is told.
+        event => {
             let (id, text) = of_flow(event)?;
             (id, None, text)
         }
-        _ => return None, // its move says so, or it is a part of something that is told
     };
     let agent = agent.filter(|name| *name != ourselves()); // which is nobody's name, and has no log
     Some(HistoryLine { id, agent, text: one_line(&text) })

@@ -1,7 +1,7 @@
 //! The worktree of a step: where it is, and the one total function that moves it.
 
 use super::branch::BranchName;
-use super::name::StepName;
+use super::name::{BadStepName, StepName};
 use crate::engine::form::{self, is_default};
 use crate::engine::words::Millis;
 use serde::{Deserialize, Serialize};
@@ -18,12 +18,32 @@ pub struct FlowRepository {
 
 /// In which worktree a step is done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(try_from = "String", into = "String")]
 pub enum StepTree {
     /// In one of its own.
     New,
     /// In that of this step, which has one of its own.
     SharedWith(StepName),
+}
+
+/// The word for a worktree of one's own; another one is called as the step whose it is.
+const OWN: &str = "new";
+
+impl From<StepTree> for String {
+    fn from(tree: StepTree) -> Self {
+        match tree {
+            StepTree::New => OWN.to_owned(),
+            StepTree::SharedWith(owner) => owner.to_string(),
+        }
+    }
+}
+
+impl TryFrom<String> for StepTree {
+    type Error = BadStepName;
+
+    fn try_from(text: String) -> Result<Self, BadStepName> {
+        if text == OWN { Ok(Self::New) } else { StepName::new(&text).map(Self::SharedWith) }
+    }
 }
 
 /// A worktree.
@@ -59,7 +79,7 @@ pub enum TreeStage {
 pub enum TreeMove {
     /// A step wants it.
     Make,
-    /// It is there.
+    /// Git has made it, and agents may begin.
     Made,
     /// It cannot be made.
     Fail,

@@ -143,7 +143,7 @@ fn all_members_are_seen_and_a_shared_one_is_told() {
 
 #[test]
 fn every_member_of_a_message_is_read_from_a_drop_or_is_our_own() {
-    let ours = ["accepted_at", "digest", "hops", "inferred", "step", "verified"];
+    let ours = ["accepted_at", "digest", "folder", "hops", "inferred", "step", "verified"];
     let called = |name: &'static str| match name {
         "sent_at" => "timestamp",
         "timeout_ms" => "timeout",
