@@ -18,7 +18,8 @@ pub struct EventsQuery {
     /// Id of the message that it is about; its parts are not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// What happens: accepted, duplicate, refused, moved, said, ended, agent or halted.
+    /// What happens: accepted, duplicate, refused, moved, said, based, claimed, checked, ended, session, agent or
+    /// halted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Number of the step behind which it begins, where there is no `Last-Event-ID`. Default: what happens from now on

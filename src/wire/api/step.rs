@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EventInfo {
-    /// What kind of thing: accepted, duplicate, refused, moved, said, ended, agent or halted.
+    /// What kind of thing: accepted, duplicate, refused, moved, said, based, claimed, checked, ended, session, agent or
+    /// halted.
     #[serde(default)]
     pub kind: String,
     /// What happened, in one word: accepted, typing, delivered, read, asked, claimed, verified, retrying, held, ended and so on.
