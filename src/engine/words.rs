@@ -184,7 +184,8 @@ impl AgentName {
 const OURSELVES: &str = "tasuki";
 
 /// tasuki's own name, where no agent answers.
-pub(in crate::engine) fn ourselves() -> AgentName {
+#[must_use]
+pub fn ourselves() -> AgentName {
     AgentName::new(OURSELVES).unwrap_or_else(|_| AgentName::user())
 }
 

@@ -168,8 +168,13 @@ impl Work<'_> {
         hire: &StepHire,
         folder: Option<Arc<str>>,
     ) -> Result<(), Refusal> {
-        if self.state.hired.contains_key(&spec.to) {
-            return Ok(());
+        match self.state.hired.get(&spec.to).map(|hired| hired.flow.as_deref()) {
+            Some(Some(flow)) if flow == id.as_str() => return Ok(()),
+            Some(_) => {
+                let why = format!("{} is an agent of another session", spec.to);
+                return Err(Refusal::new(Code::NameTaken, why));
+            }
+            None => {}
         }
         let Some(head) = self.state.flows.get(id).map(|flow| &flow.head) else { return Ok(()) };
         let (owner, master) = (head.owner.clone(), head.master.clone().unwrap_or_else(|| head.owner.clone()));
@@ -217,9 +222,9 @@ fn agent_of(id: &FlowId, step: &StepName) -> Result<AgentName, Refusal> {
     AgentName::new(&name).map_err(|error| Refusal::new(Code::BadName, format!("`{name}` {error}")))
 }
 
-/// What tells the names of a flow from those of another one.
+/// What tells the names of a flow from those of another one. UUIDs that are made of the time differ only at their end.
 fn short(id: &FlowId) -> &str {
-    id.as_str().get(..8).unwrap_or_default()
+    id.as_str().get(28..).unwrap_or_default()
 }
 
 fn wanted(

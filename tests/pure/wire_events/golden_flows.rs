@@ -3,16 +3,22 @@
 use crate::wire_events::golden::varied;
 use crate::wire_events::samples::{NOON, accepted, agent, id, message, open, plain};
 use tasuki::engine::event::Event;
-use tasuki::engine::flow::flow::{Flow, FlowHead, FlowKind, FlowStep, StepSpec};
+use tasuki::engine::flow::asked::Planning;
+use tasuki::engine::flow::branch::BranchName;
+use tasuki::engine::flow::flow::{Flow, FlowHead, FlowKind, FlowStep, StepHire, StepSpec};
 use tasuki::engine::flow::id::{FlowId, StepRef};
 use tasuki::engine::flow::name::StepName;
 use tasuki::engine::flow::plan::OnFailure;
 use tasuki::engine::flow::stage::{FlowMove, FlowStage};
 use tasuki::engine::flow::step::{StepMove, StepStage};
+use tasuki::engine::flow::tree::{FlowRepository, StepTree, Tree, TreeMove, TreeStage};
 use tasuki::engine::flow::unmet::Join;
+use tasuki::engine::flow::worker::StepWorker;
+use tasuki::engine::life::CompletionSource;
 use tasuki::engine::message::{Body, BodyRef, Expect, Outcome};
 use tasuki::engine::state::PartAnswer;
-use tasuki::engine::words::{AgentName, Millis, Seq};
+use tasuki::engine::team::roster::Like;
+use tasuki::engine::words::{AgentName, Millis, PaneId, Seq};
 
 fn flow_id() -> FlowId {
     FlowId::new("a1b2c3d4-e5f6-7890-abcd-ef1234567890").unwrap()
@@ -31,14 +37,20 @@ fn head() -> FlowHead {
         id: flow_id(),
         kind: FlowKind::Session,
         owner: AgentName::user(),
+        master: None,
         name: None,
         on_failure: OnFailure::Stop,
         parallel: 0,
+        repository: None,
+        confirm: false,
     }
 }
 
 fn heads() -> Vec<FlowHead> {
-    let members: [fn(&mut FlowHead); 5] = [
+    let members: [fn(&mut FlowHead); 8] = [
+        |h| h.master = Some(agent("boss")),
+        |h| h.repository = Some(Box::new(FlowRepository { root: "/r 家".into(), base: "c0ffee".into() })),
+        |h| h.confirm = true,
         |h| h.owner = agent("boss"),
         |h| h.name = Some("計画 \"認証\"".into()),
         |h| h.on_failure = OnFailure::Skip,
@@ -55,16 +67,33 @@ fn specs() -> Vec<StepSpec> {
         needs: Vec::new(),
         join: Join::All,
         to: agent("coder"),
+        hire: None,
+        tree: None,
         timeout_ms: None,
         expect: None,
     };
-    let members: [fn(&mut StepSpec); 4] = [
+    let members: [fn(&mut StepSpec); 9] = [
+        |s| s.hire = Some(Box::default()),
+        |s| s.hire = hire(Like::Member(agent("ann")), None),
+        |s| s.hire = hire(Like::Profile("claude".into()), Some("opus")),
+        |s| s.tree = Some(StepTree::New),
+        |s| s.tree = Some(StepTree::SharedWith(step("task-2"))),
         |s| s.needs = vec![step("task-2"), step("task-03")],
         |s| s.join = Join::Any,
         |s| s.timeout_ms = Some(90_000),
         |s| s.expect = Some(Box::new(Expect { files: vec!["a".into()], ..Expect::default() })),
     ];
     varied(&bare, &members)
+}
+
+fn hire(like: Like, model: Option<&str>) -> Option<Box<StepHire>> {
+    Some(Box::new(StepHire { like: Some(like), model: model.map(str::to_owned) }))
+}
+
+fn worker() -> Box<StepWorker> {
+    let (agent, provider) = (agent("coder"), "claude".to_owned());
+    let (pane, pid) = (Some(PaneId(5)), Some(12_345));
+    Box::new(StepWorker { agent, provider, pane, pid, source: Some(CompletionSource::Marker) })
 }
 
 fn answer() -> PartAnswer {
@@ -74,11 +103,16 @@ fn answer() -> PartAnswer {
 
 fn moved(to: StepMove) -> Event {
     let (flow, step) = (flow_id(), step("task-001"));
-    Event::StepMoved { flow, step, to, message: None, answer: None, why: None }
+    Event::StepMoved { flow, step, to, message: None, answer: None, worker: None, why: None }
 }
 
 fn moves() -> Vec<Event> {
-    let members: [fn(&mut Event); 3] = [
+    let members: [fn(&mut Event); 4] = [
+        |event| {
+            if let Event::StepMoved { worker: who, .. } = event {
+                *who = Some(worker());
+            }
+        },
         |event| {
             if let Event::StepMoved { message, .. } = event {
                 *message = Some(id("msg-1"));
@@ -112,10 +146,12 @@ fn kept() -> Vec<Event> {
         message: None,
         began: None,
         ended: None,
+        worker: None,
         answer: None,
         note: None,
     };
-    let members: [fn(&mut FlowStep); 6] = [
+    let members: [fn(&mut FlowStep); 7] = [
+        |s| s.worker = Some(worker()),
         |s| s.tries = 2,
         |s| s.message = Some(id("msg-1")),
         |s| s.began = Some(Millis(NOON + 1)),
@@ -138,13 +174,22 @@ fn kept() -> Vec<Event> {
     let mut ended = with(FlowStage::Failed, &steps[..1]);
     (ended.since, ended.note) = (Millis(NOON + 3), Some("1 task failed, and it stops there".into()));
     flows.push(ended);
+    let mut asked = with(FlowStage::Active, &steps[..1]);
+    let (message, text, asked_at) = (id("msg-p"), place(3), Millis(NOON));
+    let (ended, answer) = (Some(Millis(NOON + 4)), Some(place(4)));
+    asked.planning = Some(Planning { message, text, asked_at, ended, answer });
+    let (branch, wanted_at) = (branch(), Millis(NOON));
+    let (path, base) = (Some("/r 家/agent-task-001".into()), Some("c0ffee".into()));
+    let tree = Tree { branch, stage: TreeStage::There, wanted_at, path, base };
+    asked.trees.insert(step("task-001"), tree);
+    flows.push(asked);
     flows.into_iter().map(|flow| Event::KeptFlow(Box::new(flow))).collect()
 }
 
 /// The message that a step is: its content stands where the step was planned.
 fn messages() -> Vec<Event> {
     let mut message = message();
-    message.step = Some(Box::new(StepRef { flow: flow_id(), step: step("task-001") }));
+    message.step = Some(Box::new(StepRef { flow: flow_id(), step: Some(step("task-001")) }));
     let mut sent = accepted(message.clone(), Body::default());
     if let Event::Accepted { text, .. } = &mut sent {
         *text = Some(place(1));
@@ -155,7 +200,12 @@ fn messages() -> Vec<Event> {
     }
     let mut open = open();
     (open.message, open.given, open.answers) = (message, 1, vec![answer()]);
-    vec![sent, told, Event::KeptOpen(Box::new(open))]
+    let mut asking = self::message();
+    asking.step = Some(Box::new(StepRef { flow: flow_id(), step: None }));
+    let mut elsewhere = self::message();
+    elsewhere.folder = Some("/r 家/agent-task-001".into());
+    let plain = [asking, elsewhere].map(|message| accepted(message, plain("x")));
+    [sent, told, Event::KeptOpen(Box::new(open))].into_iter().chain(plain).collect()
 }
 
 /// All that is said of flows.
@@ -169,5 +219,45 @@ pub(super) fn flows() -> Vec<Event> {
     let planned = planned.chain(bodies.map(|body| (specs()[0].clone(), body)));
     let planned =
         planned.map(|(spec, body)| Event::StepPlanned { flow: flow_id(), spec: Box::new(spec), body });
-    opened.chain(planned).chain(moves()).chain(kept()).chain(messages()).collect()
+    opened.chain(planned).chain(moves()).chain(others()).chain(kept()).chain(messages()).collect()
+}
+
+fn branch() -> BranchName {
+    BranchName::new("agent/task-001").expect("a branch")
+}
+
+/// What happens to a flow that neither moves it nor a step.
+fn others() -> Vec<Event> {
+    let (flow, tree) = (flow_id(), step("task-001"));
+    let moved = |to, branch, path: Option<&str>, why: Option<&str>| Event::TreeMoved {
+        flow: flow.clone(),
+        tree: tree.clone(),
+        to,
+        branch,
+        path: path.map(Into::into),
+        base: path.map(|_| "c0ffee".into()),
+        why: why.map(str::to_owned),
+    };
+    let planned = |name: Option<&str>, on_failure, parallel| Event::FlowPlanned {
+        flow: flow.clone(),
+        name: name.map(str::to_owned),
+        on_failure,
+        parallel,
+    };
+    let imported = |began, ended| Event::StepImported {
+        flow: flow.clone(),
+        step: tree.clone(),
+        began,
+        ended,
+        body: plain("JWT認証"),
+    };
+    vec![
+        planned(None, OnFailure::Stop, 0),
+        planned(Some("計画"), OnFailure::Skip, 4),
+        imported(None, None),
+        imported(Some(Millis(NOON)), Some(Millis(NOON + 1))),
+        moved(TreeMove::Make, Some(branch()), None, None),
+        moved(TreeMove::Made, None, Some("/r 家/agent-task-001"), None),
+        moved(TreeMove::Fail, None, None, Some("a conflict in 家.rs")),
+    ]
 }

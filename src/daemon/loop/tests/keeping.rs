@@ -44,8 +44,11 @@ async fn a_flow_that_ended_is_kept_as_long_as_a_message() {
     let id = FlowId::new("a1b2c3d4-e5f6-7890-abcd-ef1234567890").unwrap();
     let (owner, body) = (AgentName::user(), Body { content: "計画".into(), extra: "".into() });
     let (kind, on_failure) = (FlowKind::Session, OnFailure::Stop);
-    let head = FlowHead { id: id.clone(), kind, owner, name: None, on_failure, parallel: 0 };
-    let opening = Opening { head, request: body, steps: Vec::new() };
+    let (master, repository) = (None, None);
+    let (id, name, parallel, confirm) = (id.clone(), None, 0, false);
+    let head =
+        FlowHead { id: id.clone(), kind, owner, master, name, on_failure, parallel, repository, confirm };
+    let opening = Opening { head, request: body, steps: Vec::new(), done: Vec::new(), ask: None };
     let command = Command::OpenFlow(Box::new(opening));
     daemon.take_input(Input::Command { request: RequestId(1), by: None, command });
     daemon.work_until_idle().await;

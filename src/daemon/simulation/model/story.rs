@@ -138,6 +138,8 @@ fn opening() -> Opening {
         needs: needs.iter().copied().map(StepName::numbered).collect(),
         join: Join::All,
         to: name(to),
+        hire: None,
+        tree: None,
         timeout_ms: None,
         expect: None,
     };
@@ -149,8 +151,11 @@ fn opening() -> Opening {
         name: None,
         on_failure: OnFailure::Stop,
         parallel: 1,
+        master: None,
+        repository: None,
+        confirm: false,
     };
-    Opening { head, request: body("計画 🎽"), steps }
+    Opening { head, request: body("計画 🎽"), steps, done: Vec::new(), ask: None }
 }
 
 impl Story {

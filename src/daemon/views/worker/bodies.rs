@@ -4,8 +4,8 @@ use super::{Trouble, Worker};
 use crate::daemon::views::item::{FlowItem, Place};
 use crate::engine::event::{Answer, Event};
 use crate::engine::flow::stage::FlowStage;
-use crate::engine::message::{Body, BodyRef};
-use crate::engine::words::Seq;
+use crate::engine::message::{Body, BodyRef, Kind};
+use crate::engine::words::{MessageId, Millis, Seq, ourselves};
 use crate::io::journal::{JournalError, Record};
 use crate::io::views::View;
 use crate::wire::events;
@@ -38,6 +38,10 @@ impl Worker {
         let events = events::decode(&record.payload).map_err(|_| unreadable("answer", record.seq))?;
         match events.into_iter().nth(place.event as usize) {
             Some(Event::Ended { answer: Some(answer), .. }) => Ok(*answer),
+            Some(Event::StepImported { step, body, ended, .. }) => {
+                let id = MessageId::new(step.as_str()).map_err(|_| unreadable("answer", record.seq))?;
+                Ok(elsewhere(id, body, ended.unwrap_or(record.at)))
+            }
             _ => Err(unreadable("answer", record.seq)),
         }
     }
@@ -81,6 +85,21 @@ impl Worker {
             JournalError::NotAFile { .. } => Trouble::Unwritten(error.to_string()),
             _ => Trouble::Unreadable(error.to_string()),
         })
+    }
+}
+
+/// What came of a step that was done elsewhere, as an answer.
+fn elsewhere(id: MessageId, body: Body, at: Millis) -> Answer {
+    Answer {
+        id,
+        kind: Kind::Result,
+        from: ourselves(),
+        body,
+        source: None,
+        weak: false,
+        truncated: false,
+        evidence: Vec::new(),
+        at,
     }
 }
 
