@@ -9,7 +9,7 @@ use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, USER};
 use crate::io::chance::mint_flow_id;
 use crate::io::session_file::keep;
-use crate::io::worktree::{survey, survey_at};
+use crate::io::worktree::{repository_at, repository_of};
 use crate::read::Model;
 use crate::wire::api::{
     Done, Problem, SessionBegun, SessionBody, SessionImportBody, SessionQuery, SessionRetryBody,
@@ -36,7 +36,7 @@ pub(super) async fn begin(
     let SessionBody { plan, goal, master, yes } = body;
     let (of, begun) = (id.clone(), id.to_string());
     let workspace = asked(&gate, |model| model.workspace().clone()).await?;
-    let repository = survey(&workspace).await;
+    let repository = repository_of(&workspace).await;
     let command = match (plan, goal) {
         (Some(plan), None) => {
             let master = asked(&gate, move |model| master_of(model, master)).await??;
@@ -85,7 +85,7 @@ pub(super) async fn resume(
         let why = format!("the repository of this session is not here: {}", place.display());
         return Err(Refusal::new(Code::NoRepository, why).into());
     }
-    let repository = survey_at(&place, &workspace).await;
+    let repository = repository_at(&place, &workspace).await;
     let again = move |model: &mut Model| {
         let master = master_of(model, None)?;
         wanted::begin_again(&session, (model.team(), master), repository).map_err(Refused::of_problem)

@@ -8,12 +8,12 @@ use crate::io::workspace::Workspace;
 use std::path::Path;
 
 /// The repository of a workspace, if it is in one in which worktrees can be made.
-pub async fn survey(workspace: &Workspace) -> Option<FlowRepository> {
-    survey_at(workspace.root(), workspace).await
+pub async fn repository_of(workspace: &Workspace) -> Option<FlowRepository> {
+    repository_at(workspace.root(), workspace).await
 }
 
 /// The same of a folder that need not be the workspace.
-pub async fn survey_at(folder: &Path, workspace: &Workspace) -> Option<FlowRepository> {
+pub async fn repository_at(folder: &Path, workspace: &Workspace) -> Option<FlowRepository> {
     let env = environment(std::env::vars_os(), &[]);
     match Repository::find(folder, workspace, &env, Clock::start()).await {
         Ok(found) => match found.root.to_str() {
