@@ -78,7 +78,7 @@ function verbsOf(session) {
 
 function Head({ session }) {
   const mark = markOfSession(session), what = firstLine(titleOf(session), 80);
-  return html`<div class="pad-l head"><div class="row wrap"><div class="grow"><h2 id="se"><${Text} of=${titleOf(session)} /></h2><p class="id"><${Name} of=${session.id} /></p></div>
+  return html`<div class="pad-l head of-session"><div class="row wrap"><div class="grow"><h2 id="se"><${Text} of=${titleOf(session)} /></h2><p class="id"><${Name} of=${session.id} /></p></div>
       <span class="st"><${Icon} name=${mark.icon} tone=${mark.tone} /><b class=${mark.tone ? `c-${mark.tone}` : ""}>${mark.word}</b><span class="d">${isOver(session) ? html`<${When} at=${session.updated_at} to="m" withDay=${true} />` : html`<${Age} since=${session.created_at} />`}</span></span>
       ${verbsOf(session).map(({ verb, label, told, isFilled }) => {
         const path = at`/api/sessions/${session.id}/${verb}`;
