@@ -136,7 +136,7 @@ impl FlowSaid {
 
     /// Whether each step that may begin has begun: it does so in the line that lets it.
     pub(super) fn has_begun_all(&self) -> bool {
-        let may_begin = |step: &StepSaid| may_send(self, step, false).is_ok();
+        let may_begin = |step: &StepSaid| self::may_begin(self, step, false).is_ok();
         let waits = |step: &&StepSaid| matches!(step.stage, StepStage::Pending | StepStage::Ready);
         !self.steps.values().filter(waits).any(may_begin)
     }
@@ -239,7 +239,9 @@ impl FlowsSaid {
         let outcome = step.message.as_ref().and_then(|message| line.ended.get(message));
         match to {
             StepMove::NeedsMet if !flow.is_met(step) => return fail("before its needs are met"),
-            StepMove::Send => may_send(flow, step, halted).or_else(fail)?,
+            // What was there when its worktree was wanted lets it go on once that is there.
+            StepMove::Send if step.stage == StepStage::Preparing => may_go_on(flow, halted).or_else(fail)?,
+            StepMove::Send | StepMove::Prepare => may_begin(flow, step, halted).or_else(fail)?,
             StepMove::Complete if outcome != Some(&Outcome::Completed) => return fail("without its message"),
             StepMove::Fail
                 if step.stage == StepStage::Sent && outcome.is_none_or(|of| *of == Outcome::Completed) =>
@@ -323,8 +325,17 @@ impl FlowsSaid {
     }
 }
 
-/// Whether a step may be given to an agent now; why not.
-fn may_send(flow: &FlowSaid, step: &StepSaid, halted: bool) -> Result<(), &'static str> {
+/// Whether a step that is being prepared may be given to an agent now; why not.
+fn may_go_on(flow: &FlowSaid, halted: bool) -> Result<(), &'static str> {
+    match () {
+        () if halted => Err("while all is stopped"),
+        () if flow.stage != FlowStage::Active => Err("while its flow begins nothing"),
+        () => Ok(()),
+    }
+}
+
+/// Whether a step may begin now; why not.
+fn may_begin(flow: &FlowSaid, step: &StepSaid, halted: bool) -> Result<(), &'static str> {
     let most = usize::from(flow.head.parallel);
     let stops = flow.head.on_failure == OnFailure::Stop && flow.has_failed_steps();
     match () {
