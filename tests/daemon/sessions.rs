@@ -425,11 +425,125 @@ fn a_plan_that_is_wrong_is_shown_with_its_place_and_the_cure() {
         told.contains("task-1: there is no agent or pool called nobody") && told.contains("計画.yaml"),
         "{told}"
     );
-    house.write("計画.yaml", &task(", hire: claude"));
-    assert!(refused(&house, &["session", "new", "計画.yaml"]).contains("not hired for tasks yet"));
+    house.write("計画.yaml", &task(", hire: clawed"));
+    let told = refused(&house, &["session", "new", "計画.yaml"]);
+    assert!(told.contains("task-1: nobody can be made from the profile clawed"), "{told}");
+    house.write("計画.yaml", &task(", worktree_strategy: New"));
+    assert!(refused(&house, &["session", "new", "計画.yaml"]).contains("no git repository"));
     refused(&house, &["session", "new", "--master", "nobody", "go"]);
     refused(&house, &["session", "new"]);
     refused(&house, &["session", "new", " "]);
     assert!(ok(&house, &["session", "list"]).contains("no session yet"));
+    house.end();
+}
+
+/// One who commits what it was told, where it works.
+const COMMITTER: &str = r#"#!/bin/bash
+while IFS= read -r line; do
+  if [[ $line =~ \(token\ ([a-z0-9]{6})\) ]]; then
+    token=${BASH_REMATCH[1]}
+    file=$(sed -n 's/.*read \(.*\.yaml\) and.*/\1/p' <<<"$line")
+    [[ -e $file ]] || file=$TASUKI_ROOT/$file
+    text=$(sed -n 's/^content: //p' "$file")
+    echo "$text" > "${text%% *}.txt"
+    git add . && git commit -qm "$text 仕事"
+    echo "$text" >> "$TASUKI_ROOT/typed"
+    echo "答え: $text"
+    echo "PLAIN OK $token"
+  fi
+done
+"#;
+
+fn git(house: &House, words: &[&str]) -> String {
+    let output = Command::new("git").current_dir(house.path("")).args(words).output().expect("git");
+    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn each_task_has_a_worktree_and_an_agent_of_its_own_also_where_the_daemon_is_killed() {
+    let mut house = House::new("trees", TEAM, &[("worker.sh", COMMITTER), ("boss.sh", MASTER)]);
+    git(&house, &["init", "-q"]);
+    git(&house, &["config", "user.email", "a@example.com"]);
+    git(&house, &["config", "user.name", "人"]);
+    git(&house, &["add", "worker.sh"]);
+    git(&house, &["commit", "-q", "-m", "first"]);
+    house.start();
+    let plan = "\
+tasks:
+- {name: 一, description: one, hire: {like: worker}, expect: {commit: true}}
+- {name: 二, description: two, hire: {like: worker}, expect: {commit: true}}
+- {name: 三, description: three, hire: {like: worker}, dependencies: [task-1, task-2], expect: {commit: true, files: [one.txt, two.txt]}}
+- {name: 四, description: four, hire: {like: worker}, dependencies: [task-3], worktree_strategy: Shared, expect: {files: [three.txt]}}
+- {name: 衝突, description: one again, hire: {like: worker}, dependencies: [task-1]}
+";
+    let id = begin(&house, plan);
+    house.until("something is done", |house| statuses(house, &id).contains("Completed"));
+    house.kill();
+    house.start();
+    until(&house, &id, "Completed Completed Completed Completed Completed Completed");
+    let mut done = typed(&house);
+    done.sort();
+    assert_eq!(done, ["four", "one", "one again", "three", "two"], "each was done once");
+    let session = session(&house, &id);
+    let branch = |task: usize| session["tasks"][task]["branch"].as_str().expect("a branch").to_owned();
+    assert_eq!(branch(2), branch(3), "the fourth shares that of the third");
+    assert_ne!(branch(0), branch(1));
+    let log = git(&house, &["log", "--format=%s", &branch(2)]);
+    for work in ["one 仕事", "two 仕事", "three 仕事", "four 仕事", "first"] {
+        assert!(log.lines().any(|line| line == work), "{work} is not in {log}");
+    }
+    assert_eq!(
+        git(&house, &["log", "--format=%s"]),
+        "first\n",
+        "nobody has touched the branch of the person"
+    );
+    let agents = ok(&house, &["status", "--json"]);
+    assert!(!agents.contains("task-1-"), "whoever was hired is gone: {agents}");
+    let document: Value = serde_json::from_str(&ok(&house, &["session", "export", &id])).expect("JSON");
+    assert_eq!(document["worktrees"].as_array().map(Vec::len), Some(4));
+    assert_eq!(document["tasks"][3]["worktree_strategy"], "Shared");
+    // Those that are merged elsewhere may go, and what nobody else has may not.
+    let pruned = ok(&house, &["worktree", "prune"]);
+    assert!(pruned.contains("commits that nobody else has"), "{pruned}");
+    house.end();
+}
+
+#[test]
+fn a_session_from_elsewhere_stands_still_until_it_is_resumed() {
+    let mut house = house("elsewhere");
+    house.start();
+    let root = house.path("").display().to_string();
+    let seed = include_str!("../fixtures/session.json");
+    house.write("seed.json", seed);
+    let told = ok(&house, &["session", "import", "seed.json"]);
+    assert!(told.contains("stands still"), "{told}");
+    assert_eq!(ok(&house, &["session", "export", "a1b2"]), seed, "it is exported as it came");
+    assert!(refused(&house, &["session", "import", "seed.json"]).contains("already"));
+    assert!(refused(&house, &["session", "resume", "a1b2"]).contains("/path/to/repo"));
+    house.write("bad.json", &seed.replace("\"Completed\"", "\"Finished\""));
+    assert!(refused(&house, &["session", "import", "bad.json"]).contains("status"));
+    // The same with a task that was at work, in this folder.
+    let mut other: Value = serde_json::from_str(seed).expect("JSON");
+    other["id"] = "00000000-e5f6-7890-abcd-ef1234567890".into();
+    other["repository_path"] = root.into();
+    let mut task = other["tasks"][0].clone();
+    task["id"] = "task-002".into();
+    task["description"] = "next".into();
+    task["status"] = "Running".into();
+    task["dependencies"] = serde_json::json!(["task-001"]);
+    for none in ["assigned_worktree", "sub_agent", "result", "completed_at"] {
+        task[none] = Value::Null;
+    }
+    other["tasks"].as_array_mut().expect("tasks").push(task);
+    house.write("other.json", &other.to_string());
+    ok(&house, &["session", "import", "other.json"]);
+    house.kill();
+    house.start();
+    ok(&house, &["session", "resume", "0000"]);
+    until(&house, "0000", "Completed Completed Completed");
+    assert_eq!(typed(&house), ["next"], "what was done is not done again");
+    let seen = house.read("seen.next.yaml");
+    assert!(seen.contains("JWT認証を実装しました"), "it is told what came of that: {seen}");
     house.end();
 }

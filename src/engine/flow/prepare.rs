@@ -18,6 +18,9 @@ use crate::engine::words::AgentName;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Profiles of programs that are no agents by themselves: what one does is in the command that the team file has for it.
+const ANY_PROGRAM: [&str; 2] = ["plain", "scripted"];
+
 /// Whether a step can become a message.
 pub(in crate::engine) enum Prepared {
     /// It can, and is done in this folder if one is given.
@@ -146,18 +149,46 @@ impl Work<'_> {
             self.team.may_command(Some(owner), Power::Agent, None)?;
         }
         let like = hire.like.get_or_insert_with(|| self.kind_of(master));
-        let wanted = wanted((id, &name, master), like.clone(), hire.model.clone(), None);
+        let wanted = self.wanted((id, &name, master), like.clone(), hire.model.clone(), None);
         self.team.hire(self.file, &BTreeMap::new(), owner, &wanted)?;
         spec.to = name;
         Ok(())
     }
 
-    /// What agents are made from that work for this one: its profile, or it itself where that alone makes nobody.
+    /// What agents are made from that work for this one: its profile, or it itself where its command says what it does.
     fn kind_of(&self, master: &AgentName) -> Like {
         let hired = self.state.hired.get(master).map(|hired| hired.recipe.like.clone());
         let profile = self.team.members.get(master).map(|member| member.provider.clone());
-        let made = profile.filter(|profile| self.file.templates.contains_key(profile)).map(Like::Profile);
+        let is_agent = |profile: &String| {
+            self.file.templates.contains_key(profile) && !ANY_PROGRAM.contains(&profile.as_str())
+        };
+        let made = profile.filter(is_agent).map(Like::Profile);
         made.or(hired).unwrap_or_else(|| Like::Member(master.clone()))
+    }
+
+    /// One who is like another one says the same when it is done: a script may have that written in it.
+    fn wanted(
+        &self,
+        (id, name, master): (&FlowId, &AgentName, &AgentName),
+        like: Like,
+        model: Option<String>,
+        folder: Option<Arc<str>>,
+    ) -> Hire {
+        let phrase = match &like {
+            Like::Member(model) => self.team.members.get(model).map(|model| model.phrase.clone()),
+            Like::Profile(_) => None,
+        };
+        let phrase = phrase.unwrap_or_else(|| default_phrase(name));
+        let cwd = folder.map(|folder| folder.to_string());
+        let recipe = Recipe { like, cwd, model, env: BTreeMap::new(), host: Host::Local };
+        Hire {
+            name: name.clone(),
+            reports_to: Some(master.clone()),
+            phrase,
+            recipe,
+            flow: Some(id.to_string()),
+            notes: Vec::new(),
+        }
     }
 
     /// Hires the agent of a step, unless it is there.
@@ -179,7 +210,7 @@ impl Work<'_> {
         let Some(head) = self.state.flows.get(id).map(|flow| &flow.head) else { return Ok(()) };
         let (owner, master) = (head.owner.clone(), head.master.clone().unwrap_or_else(|| head.owner.clone()));
         let like = hire.like.clone().unwrap_or_else(|| self.kind_of(&master));
-        let wanted = wanted((id, &spec.to, &master), like, hire.model.clone(), folder);
+        let wanted = self.wanted((id, &spec.to, &master), like, hire.model.clone(), folder);
         let hired = self.team.hire(self.file, &self.state.hired, &owner, &wanted)?;
         self.emit(agent_event(&spec.to, AgentChange::Hired(Box::new(hired))));
         self.merge();
@@ -225,22 +256,4 @@ fn agent_of(id: &FlowId, step: &StepName) -> Result<AgentName, Refusal> {
 /// What tells the names of a flow from those of another one. UUIDs that are made of the time differ only at their end.
 fn short(id: &FlowId) -> &str {
     id.as_str().get(28..).unwrap_or_default()
-}
-
-fn wanted(
-    (id, name, master): (&FlowId, &AgentName, &AgentName),
-    like: Like,
-    model: Option<String>,
-    folder: Option<Arc<str>>,
-) -> Hire {
-    let cwd = folder.map(|folder| folder.to_string());
-    let recipe = Recipe { like, cwd, model, env: BTreeMap::new(), host: Host::Local };
-    Hire {
-        name: name.clone(),
-        reports_to: Some(master.clone()),
-        phrase: default_phrase(name),
-        recipe,
-        flow: Some(id.to_string()),
-        notes: Vec::new(),
-    }
 }
