@@ -295,6 +295,7 @@ fn step_spec() -> impl Strategy<Value = StepSpec> {
         to,
         hire,
         tree,
+        touches: timeout_ms.iter().map(|ms| format!("src/{ms}/**")).collect(),
         timeout_ms,
         expect,
     })

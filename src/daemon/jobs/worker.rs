@@ -141,7 +141,7 @@ async fn make_tree(
     (owner, from): (&str, &[String]),
 ) -> Found {
     let env = evidence::environment(ground.variables.as_ref().clone(), &[]);
-    let found = Repository::find(repository, &ground.workspace, &env, ground.clock.clone()).await;
+    let found = Repository::find(repository, &ground.workspace, &env, ground.clock).await;
     let made = match found {
         Ok(repository) => repository.make(branch, owner, from).await,
         Err(error) => Err(error),

@@ -77,6 +77,7 @@ fn step_spec(chance: &mut Chance, (step, order): (u64, &[u64]), to: AgentName) -
         to,
         hire: None,
         tree: chance.one_in(5).then_some(StepTree::New),
+        touches: Vec::new(),
         timeout_ms: chance.one_in(6).then_some(20_000),
         expect: expect.map(Box::new),
     }

@@ -8,6 +8,7 @@ use super::name::StepName;
 use super::plan::OnFailure;
 use super::stage::FlowStage;
 use super::step::StepStage;
+use super::touches::overlap;
 use super::tree::{FlowRepository, StepTree, Tree};
 use super::unmet::{Join, Needs, Unmet};
 use super::worker::StepWorker;
@@ -75,6 +76,9 @@ pub struct StepSpec {
     /// Its worktree; none if it is done where its agent works anyway.
     #[serde(default, skip_serializing_if = "is_default")]
     pub tree: Option<StepTree>,
+    /// Patterns of the files that it changes: of two that may change the same, one is under way at a time.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub touches: Vec<String>,
     /// Working time that each turn of it may take, in ms.
     #[serde(default, skip_serializing_if = "is_default")]
     pub timeout_ms: Option<u64>,
@@ -353,7 +357,8 @@ impl Flow {
             true => self.schedule.under_way.iter().filter_map(|at| self.tree_of(*at)).collect(),
             false => BTreeSet::new(),
         };
-        let is_free = |at: usize| self.tree_of(at).is_none_or(|tree| !busy.contains(tree));
+        let is_free =
+            |at: usize| self.tree_of(at).is_none_or(|tree| !busy.contains(tree)) && !self.is_in_the_way(at);
         let may_begin = |at: &&usize| {
             unmet.needs(**at) == Needs::Met && (!stops || self.is_retried(**at)) && is_free(**at)
         };
@@ -373,6 +378,13 @@ impl Flow {
     /// Whether a step that is ready has begun before.
     fn is_retried(&self, at: usize) -> bool {
         self.steps.get(at).is_some_and(|step| step.began.is_some())
+    }
+
+    /// Whether a step that is under way may change the same files as this one.
+    fn is_in_the_way(&self, at: usize) -> bool {
+        let touches = |at: usize| self.steps.get(at).map_or(&[][..], |step| &step.spec.touches);
+        let own = touches(at);
+        !own.is_empty() && self.schedule.under_way.iter().any(|at| overlap(own, touches(*at)))
     }
 
     /// The step whose worktree a step is done in.

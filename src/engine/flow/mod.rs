@@ -19,6 +19,7 @@ pub(in crate::engine) mod prepare;
 pub mod seen;
 pub mod stage;
 pub mod step;
+mod touches;
 pub mod tree;
 pub mod unmet;
 pub mod wish;

@@ -141,6 +141,7 @@ pub fn step(task: PlannedTask, trees: bool) -> Result<(StepSpec, Body), Refusal>
         to,
         hire: hire.map(Box::new),
         tree,
+        touches: task.touches,
         timeout_ms: task.timeout_ms,
         expect: task.expect.map(Box::new),
     };

@@ -39,6 +39,7 @@ pub(crate) fn opening(lines: &str, on_failure: OnFailure, parallel: u16) -> Open
             to: name(words[1]),
             hire: None,
             tree: None,
+            touches: words.get(4).map(|touches| (*touches).to_owned()).into_iter().collect(),
             timeout_ms: None,
             expect: None,
         };
@@ -442,4 +443,14 @@ fn whom_nobody_may_task_is_no_ones_step_and_a_member_that_is_gone_fails_it() {
     // Answers of steps are the flow's, and nobody is typed them.
     assert!(world.engine.state().open.is_empty());
     assert_eq!(world.stage(id("nothing").as_str()), "unknown");
+}
+
+#[test]
+fn steps_that_may_change_the_same_files_are_not_under_way_together() {
+    let mut world = World::new(team());
+    let lines = "task-1 ann - all src/**\ntask-2 bob - all src/a.rs\ntask-3 eve - all web/**";
+    world.open(lines, OnFailure::Stop, 0);
+    assert_eq!(world.steps(), ["sent", "ready", "sent"], "the second waits for the first");
+    world.work("ann");
+    assert_eq!(world.steps(), ["completed", "sent", "sent"]);
 }

@@ -69,10 +69,12 @@ fn specs() -> Vec<StepSpec> {
         to: agent("coder"),
         hire: None,
         tree: None,
+        touches: Vec::new(),
         timeout_ms: None,
         expect: None,
     };
-    let members: [fn(&mut StepSpec); 9] = [
+    let members: [fn(&mut StepSpec); 10] = [
+        |s| s.touches = vec!["src/**".into(), "家.md".into()],
         |s| s.hire = Some(Box::default()),
         |s| s.hire = hire(Like::Member(agent("ann")), None),
         |s| s.hire = hire(Like::Profile("claude".into()), Some("opus")),

@@ -44,8 +44,12 @@ fn members(value: &serde_json::Value, names: &mut BTreeSet<String>) {
         serde_json::Value::Object(members_of) => {
             for (name, value) in members_of {
                 names.insert(name.clone());
-                if name != "env" {
-                    members(value, names); // the names of variables are a person's own
+                match (name.as_str(), value) {
+                    ("env", _) => {} // the names of variables are a person's own
+                    ("trees", serde_json::Value::Object(by_step)) => {
+                        by_step.values().for_each(|tree| members(tree, names));
+                    }
+                    _ => members(value, names),
                 }
             }
         }

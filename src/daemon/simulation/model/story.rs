@@ -140,6 +140,7 @@ fn opening() -> Opening {
         to: name(to),
         hire: None,
         tree: None,
+        touches: Vec::new(),
         timeout_ms: None,
         expect: None,
     };

@@ -220,6 +220,9 @@ fn of_step(step: &FlowStep) -> Json {
     if let Some(note) = step.note.as_deref() {
         put("note", json!(note));
     }
+    if !step.spec.touches.is_empty() {
+        put("touches", json!(step.spec.touches));
+    }
     if let Some(ms) = step.spec.timeout_ms {
         put("timeout_ms", json!(ms));
     }

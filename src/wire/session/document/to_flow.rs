@@ -107,7 +107,9 @@ fn planned(
         who: to.map(Assignee::Member),
         timeout_ms: of_task(session, task, "timeout_ms").and_then(Json::as_u64),
         expect,
-        touches: Vec::new(),
+        touches: of_task(session, task, "touches")
+            .and_then(|of| serde_json::from_value(of.clone()).ok())
+            .unwrap_or_default(),
     }
 }
 

@@ -28,6 +28,7 @@ pub(super) fn found_plan(how: u8) -> Result<Box<FoundPlan>, String> {
             to,
             hire: None,
             tree: None,
+            touches: Vec::new(),
             timeout_ms: None,
             expect: None,
         };
@@ -62,6 +63,7 @@ impl World {
                 // Some have an agent and a worktree of their own.
                 hire: (bits % 7 == 6).then(Box::default),
                 tree: tree_of(*bits),
+                touches: (bits % 6 == 1).then(|| "src/**".to_owned()).into_iter().collect(),
                 timeout_ms: None,
                 expect: expect
                     .then(|| Box::new(Expect { files: vec!["a.md".to_owned()], ..Expect::default() })),
