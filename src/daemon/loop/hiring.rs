@@ -60,6 +60,7 @@ impl Daemon {
         self.config.roster.retain(|name| hired.contains_key(name));
         self.tell_names();
         self.tell_zones();
+        self.views.sweep(); // of whoever is gone nobody reads a status
         self.clients.tell_members(|name| self.engine.team().members.contains_key(name));
         if let Some(settings) = self.config.roster.refused.take() {
             self.take_team(Ok(*settings)); // the names that it has may be free by now

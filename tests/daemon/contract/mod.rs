@@ -296,11 +296,48 @@ fn command(contract: &mut Contract) {
     assert_eq!(contract.gets("/api/agents/boss2")["agent"]["hired"]["like"], "boss");
     contract.asks(200, "POST /api/agents/boss2/dismiss", "");
     contract.refuses(409, "POST /api/agents/boss/dismiss", "");
+    sessions(contract);
     let web = contract.asks(200, "POST /api/web", "{}").json();
     by_port(contract, &web);
     contract.asks(200, "POST /api/web", r#"{"off": true}"#);
     contract.asks(200, "POST /api/down", r#"{"keep_agents": false}"#);
     assert_eq!(contract.document.unasked(), Vec::<String>::new(), "nobody has asked these");
+}
+
+/// Sessions: one begins, is looked at and steered, and one comes from elsewhere.
+fn sessions(contract: &mut Contract) {
+    const PLAN: &str = "name: 計画\ntasks:\n- {name: 一, description: a, to: mute}\n- {name: 二, description: b, to: mute, dependencies: [task-1]}\n";
+    for (status, body) in [
+        (400, json!({})),
+        (400, json!({"plan": PLAN, "goal": "x"})),
+        (400, json!({"plan": "tasks: []"})),
+        (400, json!({"goal": " "})),
+        (404, json!({"goal": "x", "master": "nobody"})),
+        (404, json!({"plan": PLAN.replace("mute", "nobody")})),
+    ] {
+        contract.refuses(status, "POST /api/sessions", &body.to_string());
+    }
+    let begun = contract.asks(200, "POST /api/sessions", &json!({"plan": PLAN}).to_string()).json();
+    let at = format!("/api/sessions/{}", begun["id"].as_str().expect("an id"));
+    let message = contract.gets(&at)["tasks"][0]["message"].as_str().expect("a message").to_owned();
+    contract.refuses(409, &format!("POST {at}/retry"), r#"{"task": "task-1"}"#);
+    contract.asks(200, &format!("POST {at}/pause"), "");
+    contract.refuses(409, &format!("POST {at}/pause"), "");
+    contract.asks(200, &format!("POST {at}/resume"), "");
+    contract.asks(200, &format!("POST {at}/tasks"), r#"{"task": "{name: 三, description: c, to: mute}"}"#);
+    contract.refuses(400, &format!("POST {at}/tasks"), r#"{"task": "{name: 四}"}"#);
+    contract.asks(200, &format!("POST /api/messages/{message}/cancel"), "");
+    contract.asks(200, &format!("POST {at}/retry"), r#"{"task": "task-1"}"#);
+    contract.asks(200, &format!("POST {at}/cancel"), "");
+    let seed = json!({"document": include_str!("../../fixtures/session.json")}).to_string();
+    contract.asks(200, "POST /api/sessions/import", &seed);
+    contract.refuses(409, "POST /api/sessions/import", &seed);
+    contract.refuses(400, "POST /api/sessions/import", r#"{"document": "{}"}"#);
+    for path in ["/api/sessions", &at, &format!("{at}/document"), "/api/sessions/a1b2/document"] {
+        contract.gets(path);
+    }
+    contract.refuses(404, "GET /api/sessions/none", "");
+    contract.refuses(404, "POST /api/sessions/none/resume", "");
 }
 
 /// The addresses that only the port has.
