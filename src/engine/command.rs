@@ -146,8 +146,9 @@ impl Work<'_> {
             return Err(Refusal::new(Code::WrongStage, why));
         }
         let said = open.said.as_deref().map(Said::whole);
-        let claimed = claimed.map(|claim| (claim.text, claim.truncated));
-        let words = said.clone().filter(|(said, _)| !said.trim().is_empty());
+        let says = |text: &str| !text.trim().is_empty();
+        let claimed = claimed.map(|claim| (claim.text, claim.truncated)).filter(|(claim, _)| says(claim));
+        let words = said.clone().filter(|(said, _)| says(said));
         let (content, truncated) = words.or(claimed).or(said).unwrap_or_default();
         let nothing = if content.trim().is_empty() { "; it had said nothing" } else { "" };
         let (source, outcome) = (CompletionSource::Person, Outcome::Completed);
