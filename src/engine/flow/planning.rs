@@ -11,11 +11,12 @@ use crate::engine::event::Event;
 use crate::engine::evidence::Evidence;
 use crate::engine::life::close::{Note, accepted_elsewhere as accepted};
 use crate::engine::message::refusal::Refusal;
-use crate::engine::message::{Body, Kind, Outcome};
+use crate::engine::message::{Body, Kind, Message, Outcome};
 use crate::engine::words::{AgentName, MessageId, counted};
 
 /// What the check of a plan is called.
 const PLAN: &str = "plan";
+
 impl Work<'_> {
     /// Whoever is asked to plan must be somebody who can be.
     pub(in crate::engine) fn check_master(
@@ -34,9 +35,7 @@ impl Work<'_> {
     pub(in crate::engine) fn ask_plan(&mut self, id: &FlowId, prompt: Body) {
         let Some(head) = self.state.flows.get(id).map(|flow| &flow.head) else { return };
         let Some(master) = head.master.clone() else { return };
-        let (from, to, kind) = (head.owner.clone(), master, Kind::Task);
-        let mut message = Note { id: self.mint_id(), from, to, kind }.message(self.now);
-        message.step = Some(Box::new(StepRef { flow: id.clone(), step: None }));
+        let message = self.plan_message(id, (head.owner.clone(), master));
         self.emit_own(message, prompt);
     }
 
@@ -49,9 +48,14 @@ impl Work<'_> {
             let why = format!("{to} is no longer in the team");
             return self.move_flow(id, FlowMove::Fail, Some(why));
         }
+        let message = self.plan_message(id, (from, to));
+        self.emit(accepted(Box::new(message), text, Vec::new()));
+    }
+
+    fn plan_message(&mut self, id: &FlowId, (from, to): (AgentName, AgentName)) -> Message {
         let mut message = Note { id: self.mint_id(), from, to, kind: Kind::Task }.message(self.now);
         message.step = Some(Box::new(StepRef { flow: id.clone(), step: None }));
-        self.emit(accepted(Box::new(message), text, Vec::new()));
+        message
     }
 
     /// Whether an answer holds a plan that can be begun: the evidence, and the plan if it is one.
