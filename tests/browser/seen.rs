@@ -105,8 +105,10 @@ fn a_story_ends_as_its_task_did_and_tells_what_became_of_it() {
     browser.until(
         "document.querySelector('.head .note.bad')?.textContent.includes('the disk of the ledger is gone')",
     );
+    // An agent may have answered before it was seen that it read its line.
     let steps = browser.run(STEPS, &[]);
-    assert_eq!(steps, json!(["Accepted", "Typed and read", "Failed"]));
+    let told = ["Typed and read", "Being typed"].map(|typed| json!(["Accepted", typed, "Failed"]));
+    assert!(told.contains(&steps), "{steps}");
     // Tried again, it leads to what tries it; put aside, it says so.
     browser.press("r");
     browser.until("document.querySelector('.head .after a')?.hash.startsWith('#/messages/bad.again-')");
