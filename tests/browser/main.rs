@@ -10,6 +10,7 @@ mod browser;
 mod command;
 mod elsewhere;
 mod elsewhere_servers;
+mod escaping;
 #[expect(dead_code, reason = "a house has more rooms than one test uses")]
 #[path = "../support/house.rs"]
 mod house;
@@ -28,4 +29,3 @@ mod scene;
 mod seen;
 mod sessions;
 mod team;
-mod xss;

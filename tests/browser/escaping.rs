@@ -6,9 +6,9 @@ use crate::house::House;
 use crate::opening::address;
 use serde_json::{Value, json};
 
-const PAYLOADS: &str = include_str!("xss.json");
-const WATCH: &str = include_str!("xss_watch.js");
-const EVERYWHERE: &str = include_str!("xss_everywhere.js");
+const PAYLOADS: &str = include_str!("escaping.json");
+const WATCH: &str = include_str!("escaping_watch.js");
+const EVERYWHERE: &str = include_str!("escaping_everywhere.js");
 const PAYLOADS_MIN: usize = 500;
 /// Payloads in one message, and on one screen.
 const AT_ONCE: usize = 40;
@@ -306,8 +306,28 @@ fn addresses(browser: &Browser, list: &[String]) {
     nothing_happened(browser, "addresses");
 }
 
+/// Rounds that place all payloads, some in each.
+const ROUNDS: usize = 12;
+/// Rounds are shared out among so many tests, which run beside each other.
+const PARTS: usize = 3;
+
 #[test]
 fn whatever_field_of_an_answer_holds_markup_it_is_text() {
+    each_field_is_text(0);
+}
+
+#[test]
+fn whatever_field_of_an_answer_holds_markup_it_is_text_too() {
+    each_field_is_text(1);
+}
+
+#[test]
+fn whatever_field_of_an_answer_holds_markup_it_is_text_as_well() {
+    each_field_is_text(2);
+}
+
+/// Every [`PARTS`]th round from this one on.
+fn each_field_is_text(part: usize) {
     let list = payloads();
     let team = "  - {name: boss, reports_to: user, provider: plain, command: [bash, answers.sh], marker: PLAIN OK}\n  \
                 - {name: worker, reports_to: boss, provider: plain, command: [sleep, inf], marker: PLAIN OK}\n  \
@@ -338,12 +358,11 @@ fn whatever_field_of_an_answer_holds_markup_it_is_text() {
         |(name, needs)| json!({"name": name, "description": name, "to": "worker", "dependencies": needs}),
     );
     let session = begin(&browser, &json!({"name": "session", "goal": "a goal", "tasks": tasks}));
-    // A round places some payloads; so many rounds place all.
-    let rounds = 10;
-    let list_of = format!("const PAYLOADS = {PAYLOADS}, STEP = {};", list.len() / rounds);
+    let each = list.len().div_ceil(ROUNDS);
+    let list_of = format!("const PAYLOADS = {PAYLOADS}, STEP = {each};");
     before_each_page(&browser, &format!("{WATCH}\n(() => {{{list_of}\n{EVERYWHERE}}})()"));
     let mut placed = std::collections::BTreeSet::new();
-    for round in 0..rounds {
+    for round in (part..ROUNDS).step_by(PARTS) {
         browser.open(&url.replacen("/#", &format!("/?round={round}#"), 1));
         browser.until("document.querySelector('main:not(.closed) .list li')");
         for (place, shows) in [
@@ -386,7 +405,8 @@ fn whatever_field_of_an_answer_holds_markup_it_is_text() {
     browser.open(&url);
     browser.until("document.querySelector('main:not(.closed) .list li')");
     addresses(&browser, &list);
-    let lost: Vec<&String> = list.iter().filter(|one| !placed.contains(*one)).collect();
-    assert!(lost.is_empty(), "{} of {} were placed nowhere: {lost:?}", lost.len(), list.len());
+    let own = list.chunks(each).skip(part).step_by(PARTS).flatten();
+    let lost: Vec<&String> = own.filter(|one| !placed.contains(*one)).collect();
+    assert!(lost.is_empty(), "{} were placed nowhere: {lost:?}", lost.len());
     house.end();
 }
