@@ -29,6 +29,7 @@ mod peers;
 #[path = "../../tests/support/proc.rs"]
 mod proc;
 mod result;
+mod sessions;
 mod stream;
 #[path = "../support/mod.rs"]
 mod support;
@@ -62,6 +63,7 @@ const ROWS: &[(&[&str], &str, Row)] = &[
     (&["eyes", "event"], "event → read by a page", eyes::arrival::run),
     (&["eyes", "browser"], "the page in a browser: paint, arrival, frames, memory", eyes::browser::run),
     (&["eyes", "reconnect"], "a reader that comes back", eyes::reconnect::run),
+    (&["sessions"], "dependent tasks over many agents, and sessions that have ended", sessions::run),
     (&["tree"], "three levels of agents: how busy they are", tree::run),
 ];
 

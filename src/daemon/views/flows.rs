@@ -1,5 +1,5 @@
 //! Which documents of sessions are out of date. One is written whole each time, so a session that changes all the time is written at
-//! intervals, longer ones the more tasks it has.
+//! intervals, longer ones the more work its document is.
 
 use crate::engine::flow::id::FlowId;
 use crate::engine::words::Millis;
@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Least time between two documents of one session.
 const INTERVAL_MS: u64 = 200;
-/// Tasks for which that is one ms longer: a document of 10,000 takes a core some 50 ms, and is written once a second.
-const TASKS_A_MS: usize = 12;
+/// As many times as long as the last one took nobody writes the next: no session takes more than a twentieth of a processor for this.
+const REST: u64 = 19;
 
 /// Documents that are to be written.
 #[derive(Debug, Default)]
@@ -16,6 +16,8 @@ pub struct DirtyFlows {
     due: BTreeSet<FlowId>,
     /// When those that were written lately may be written again.
     not_before: BTreeMap<FlowId, Millis>,
+    /// Those that are being written, and since when.
+    writing: Vec<(FlowId, Millis)>,
 }
 
 impl DirtyFlows {
@@ -24,19 +26,23 @@ impl DirtyFlows {
         self.due.insert(id);
     }
 
-    /// The next that is to be written now; with `hurry` nobody waits for the interval.
-    pub fn next(&mut self, now: Millis, hurry: bool) -> Option<FlowId> {
+    /// The next that is to be written now. One that must not wait does not wait for the interval.
+    pub fn next(&mut self, now: Millis, must_not_wait: impl Fn(&FlowId) -> bool) -> Option<FlowId> {
         self.not_before.retain(|_, at| *at > now);
-        let may_be = |id: &&FlowId| hurry || !self.not_before.contains_key(*id);
+        let may_be = |id: &&FlowId| !self.not_before.contains_key(*id) || must_not_wait(id);
         let id = self.due.iter().find(may_be).cloned()?;
         self.due.remove(&id);
+        self.not_before.insert(id.clone(), now.plus(INTERVAL_MS));
+        self.writing.push((id.clone(), now));
         Some(id)
     }
 
-    /// One with so many tasks is being written.
-    pub fn written(&mut self, id: FlowId, tasks: usize, now: Millis) {
-        let interval = INTERVAL_MS + (tasks / TASKS_A_MS) as u64;
-        self.not_before.insert(id, now.plus(interval));
+    /// Those that were being written are written now.
+    pub fn written(&mut self, now: Millis) {
+        for (id, since) in std::mem::take(&mut self.writing) {
+            let rest = (now.since(since).saturating_mul(REST)).max(INTERVAL_MS);
+            self.not_before.insert(id, now.plus(rest));
+        }
     }
 
     /// When one may be written that waits for that.
@@ -72,17 +78,21 @@ mod tests {
         let mut written = 0;
         for now in (1_000..3_000).map(Millis) {
             flows.mark(id('a'));
-            while let Some(id) = flows.next(now, false) {
-                flows.written(id, 1_200, now);
+            while flows.next(now, |_| false).is_some() {
+                flows.written(now);
                 written += 1;
             }
         }
-        assert_eq!(written, 7, "every 300 ms");
-        assert!(!flows.is_empty() && flows.at() > Some(Millis(3_000)));
+        assert_eq!(written, 10, "every 200 ms");
+        assert!(!flows.is_empty());
         flows.mark(id('b'));
-        assert_eq!(flows.next(Millis(3_000), false), Some(id('b')), "the other one need not wait");
-        assert_eq!(flows.next(Millis(3_000), false), None);
-        assert_eq!(flows.next(Millis(3_000), true), Some(id('a')), "nobody waits when a segment turns");
+        assert_eq!(flows.next(Millis(3_000), |_| false), Some(id('a')));
+        assert_eq!(flows.next(Millis(3_000), |_| false), Some(id('b')), "the other one need not wait");
+        flows.mark(id('a'));
+        flows.written(Millis(3_100));
+        assert_eq!(flows.at(), Some(Millis(5_000)), "one that takes 100 ms is written every two seconds");
+        assert_eq!(flows.next(Millis(4_999), |_| false), None);
+        assert_eq!(flows.next(Millis(4_999), |_| true), Some(id('a')), "one that has ended does not wait");
         assert!(flows.is_empty());
     }
 }

@@ -12,6 +12,7 @@ use crate::daemon::views::throttle::Throttle;
 use crate::daemon::views::worker::{self, AgentItem, Item, Job};
 use crate::engine::engine::Engine;
 use crate::engine::event::Event;
+use crate::engine::flow::id::FlowId;
 use crate::engine::flow::stage::FlowStage;
 use crate::engine::input::Shown;
 use crate::engine::message::BodyRef;
@@ -274,6 +275,7 @@ impl ViewsHandle {
     /// The thread has written its batch, but for these.
     pub fn done(&mut self, failed: Vec<Item>, now: Millis) {
         self.busy = false;
+        self.due.flows.written(now);
         if failed.is_empty() && self.failed.again_at.is_none() {
             self.failed.wait_ms = AGAIN_MS.0;
         }
@@ -353,14 +355,12 @@ impl ViewsHandle {
             job.push(Item::Sync);
         }
         let hurry = self.rotating || self.hurries;
+        let has_ended = |id: &FlowId| engine.state().flows.get(id).is_none_or(|flow| !flow.stage.is_open());
         while job.len() < BATCH_MAX
-            && let Some(id) = self.due.flows.next(now, hurry)
+            && let Some(id) = self.due.flows.next(now, |id| hurry || has_ended(id))
         {
             let Some(item) = flow_item(engine, journal, &id) else { continue };
-            let (tasks, unsynced) =
-                (item.seen.flow.steps.len(), item.seen.flow.stage == FlowStage::Completed);
-            self.due.flows.written(id, tasks, now);
-            self.unsynced |= unsynced;
+            self.unsynced |= item.seen.flow.stage == FlowStage::Completed;
             job.push(Item::Flow(Box::new(item)));
         }
         let holds = self.throttle.holds(now);
