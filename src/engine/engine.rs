@@ -217,6 +217,7 @@ impl Engine {
         let mut work = Work::new(self, moment);
         work.recover(found);
         work.check_again();
+        work.look_at_trees_again();
         work.touch_flows();
         work.go_on();
         work.finish()
@@ -361,6 +362,7 @@ impl<'a> Work<'a> {
             | Event::StepImported { flow, .. }
             | Event::StepMoved { flow, .. }
             | Event::TreeMoved { flow, .. }
+            | Event::StepWorked { flow, .. }
             | Event::FlowMoved { flow, .. } => {
                 self.show_flow(flow.clone());
             }

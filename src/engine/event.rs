@@ -3,6 +3,7 @@
 use super::flow::branch::BranchName;
 use super::flow::flow::{Flow, FlowHead, StepSpec};
 use super::flow::id::FlowId;
+use super::flow::in_tree::WorkSum;
 use super::flow::name::StepName;
 use super::flow::plan::OnFailure;
 use super::flow::stage::FlowMove;
@@ -211,8 +212,24 @@ pub enum Event {
         /// The commit with which the work in it begins.
         #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
         base: Option<Arc<str>>,
+        /// The step that is to begin in it.
+        #[serde(default, skip_serializing_if = "is_default")]
+        step: Option<StepName>,
+        /// The commit at which it is before that.
+        #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
+        head: Option<Arc<str>>,
         #[serde(default, skip_serializing_if = "is_default")]
         why: Option<String>,
+    },
+    /// What a step has done in its worktree.
+    StepWorked {
+        flow: FlowId,
+        step: StepName,
+        #[serde(flatten)]
+        sum: WorkSum,
+        /// All of it, as JSON.
+        #[serde(flatten)]
+        body: Body,
     },
     /// A flow was paused, goes on, or has ended.
     FlowMoved {
@@ -270,6 +287,7 @@ impl Event {
                 | Self::FlowOpened { .. }
                 | Self::StepPlanned { .. }
                 | Self::StepImported { .. }
+                | Self::StepWorked { .. }
         )
     }
 
@@ -290,7 +308,8 @@ impl Event {
             Self::Accepted { body, .. }
             | Self::FlowOpened { body, .. }
             | Self::StepPlanned { body, .. }
-            | Self::StepImported { body, .. } => Some(body),
+            | Self::StepImported { body, .. }
+            | Self::StepWorked { body, .. } => Some(body),
             Self::Ended { answer, .. } => answer.as_ref().map(|answer| &answer.body),
             _ => None,
         }
@@ -302,7 +321,8 @@ impl Event {
             Self::Accepted { body, .. }
             | Self::FlowOpened { body, .. }
             | Self::StepPlanned { body, .. }
-            | Self::StepImported { body, .. } => Some(body),
+            | Self::StepImported { body, .. }
+            | Self::StepWorked { body, .. } => Some(body),
             Self::Ended { answer, .. } => answer.as_mut().map(|answer| &mut answer.body),
             _ => None,
         }

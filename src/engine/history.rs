@@ -1,6 +1,7 @@
 //! An event as a sentence, for the logs and for `tasuki why`. Never the content, and never phrase and token together.
 
 use super::event::{AgentChange, Answer, Event, Proof, Why};
+use super::flow::in_tree::WorkSum;
 use super::flow::stage::FlowMove;
 use super::flow::step::StepMove;
 use super::life::Move;
@@ -10,7 +11,7 @@ use super::words::{AgentName, MessageId, Millis};
 use crate::engine::evidence::{Base, Evidence};
 use crate::engine::flow::tree::TreeMove;
 use crate::engine::view::ONLY_THE_END;
-use crate::engine::words::ourselves;
+use crate::engine::words::{counted, ourselves};
 
 /// A sentence and whom it concerns.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,6 +104,9 @@ fn of_flow(event: &Event) -> Option<(Option<MessageId>, String)> {
         Event::TreeMoved { flow, tree, to: TreeMove::Made, path: Some(path), .. } => {
             (None, format!("session {flow}: the worktree of {tree} is {path}"))
         }
+        Event::StepWorked { flow, step, sum, .. } => {
+            (None, format!("session {flow}: {step} {}", worked(sum)))
+        }
         Event::FlowMoved { flow, to, why } => {
             let what = match to {
                 FlowMove::Pause => "is paused",
@@ -116,6 +120,20 @@ fn of_flow(event: &Event) -> Option<(Option<MessageId>, String)> {
         }
         _ => return None,
     })
+}
+
+/// What a step has done in its worktree.
+fn worked(sum: &WorkSum) -> String {
+    if let Some(why) = &sum.unknown {
+        return format!("left something or nothing in its worktree; nobody could look: {why}");
+    }
+    let counted = |count: u32, what| counted(usize::try_from(count).unwrap_or(usize::MAX), what);
+    let left = match sum.uncommitted {
+        0 => String::new(),
+        many => format!(", {} not committed", counted(many, "file")),
+    };
+    let (commits, files) = (counted(sum.commits, "commit"), counted(sum.files, "file"));
+    format!("has made {commits}, which change {files}{left}")
 }
 
 /// What became of a step; that it may begin is no news.

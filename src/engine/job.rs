@@ -4,6 +4,7 @@
 use crate::engine::evidence::{Base, Evidence};
 use crate::engine::flow::branch::BranchName;
 use crate::engine::flow::id::FlowId;
+use crate::engine::flow::in_tree::WorkSum;
 use crate::engine::flow::name::StepName;
 use crate::engine::flow::opening::FoundPlan;
 use crate::engine::message::Expect;
@@ -20,6 +21,8 @@ pub enum JobId {
     Check { message: MessageId, made: u16 },
     /// The worktree of a step.
     Tree { flow: FlowId, tree: StepName },
+    /// What a step did in its worktree as this one of its messages.
+    Work { flow: FlowId, step: StepName, tries: u16 },
 }
 
 impl JobId {
@@ -28,7 +31,7 @@ impl JobId {
     pub fn message(&self) -> Option<&MessageId> {
         match self {
             Self::Base { message, .. } | Self::Check { message, .. } => Some(message),
-            Self::Tree { .. } => None,
+            Self::Tree { .. } | Self::Work { .. } => None,
         }
     }
 }
@@ -39,6 +42,7 @@ impl fmt::Display for JobId {
             Self::Base { message, agent } => write!(f, "record what {agent} has before {message}"),
             Self::Check { message, made } => write!(f, "check claim {made} of {message}"),
             Self::Tree { flow, tree } => write!(f, "make the worktree of {tree} of {flow}"),
+            Self::Work { flow, step, tries } => write!(f, "look at what {step} of {flow} did in try {tries}"),
         }
     }
 }
@@ -80,6 +84,16 @@ pub enum Job {
         /// The commits or branches with which it begins, merged in this order.
         from: Vec<String>,
     },
+    /// Look at what was done in a worktree.
+    LookAtTree {
+        /// Folder of the repository.
+        repository: String,
+        branch: BranchName,
+        /// The commit at which it was before.
+        from: Arc<str>,
+        /// The commit up to which it counts; none if that is where the branch is.
+        until: Option<Arc<str>>,
+    },
 }
 
 impl Job {
@@ -89,7 +103,7 @@ impl Job {
         match self {
             Self::RecordBase { agent, .. } => Some(agent),
             Self::Check { base, .. } => Some(&base.agent),
-            Self::ReadPlan { .. } | Self::MakeTree { .. } => None,
+            Self::ReadPlan { .. } | Self::MakeTree { .. } | Self::LookAtTree { .. } => None,
         }
     }
 
@@ -98,7 +112,7 @@ impl Job {
     pub fn folder(&self) -> Option<&Arc<str>> {
         match self {
             Self::RecordBase { folder, .. } | Self::Check { folder, .. } => folder.as_ref(),
-            Self::ReadPlan { .. } | Self::MakeTree { .. } => None,
+            Self::ReadPlan { .. } | Self::MakeTree { .. } | Self::LookAtTree { .. } => None,
         }
     }
 }
@@ -115,6 +129,15 @@ pub enum Found {
     Tree {
         path: Arc<str>,
         base: Arc<str>,
+        /// The commit at which it is.
+        head: Arc<str>,
+        /// What its user is told: that it had to be made again.
+        note: Option<String>,
+    },
+    /// What was done in a worktree, in numbers and in full.
+    Work {
+        sum: WorkSum,
+        text: Arc<str>,
     },
     /// It could not be done: why, with the cure.
     NotDone(String),

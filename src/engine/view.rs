@@ -115,7 +115,10 @@ impl Engine {
         let flows = flows.flat_map(|flow| {
             let steps = flow.steps.iter();
             steps
-                .flat_map(|step| step.answer.iter().map(|answer| answer.body).chain([step.text]))
+                .flat_map(|step| {
+                    let work = step.in_tree.work.iter().map(|work| work.place);
+                    step.answer.iter().map(|answer| answer.body).chain(work).chain([step.text])
+                })
                 .chain([flow.request])
                 .chain(flow.planning.iter().flat_map(|plan| plan.answer.into_iter().chain([plan.text])))
         });

@@ -272,5 +272,7 @@ fn task_of(task: &SessionTask, besides: Option<&Json>) -> SessionTaskInfo {
         started_at: task.started_at.as_ref().map(|at| at.as_str().to_owned()),
         completed_at: task.completed_at.as_ref().map(|at| at.as_str().to_owned()),
         result: result.map(|result| result.error.clone().unwrap_or_else(|| result.summary.clone())),
+        work: result
+            .and_then(|result| serde_json::from_value(result.tasuki.as_ref()?.get("work")?.clone()).ok()),
     }
 }

@@ -547,3 +547,138 @@ fn a_session_from_elsewhere_stands_still_until_it_is_resumed() {
     assert!(seen.contains("JWT認証を実装しました"), "it is told what came of that: {seen}");
     house.end();
 }
+
+/// One who commits what it was told, where it works, and leaves a file uncommitted where it is told to.
+const CHANGER: &str = r#"#!/bin/bash
+while IFS= read -r line; do
+  if [[ $line =~ \(token\ ([a-z0-9]{6})\) ]]; then
+    token=${BASH_REMATCH[1]}
+    file=$(sed -n 's/.*read \(.*\.yaml\) and.*/\1/p' <<<"$line")
+    [[ -e $file ]] || file=$TASUKI_ROOT/$file
+    text=$(sed -n 's/^content: //p' "$file")
+    echo "$text" >> "$TASUKI_ROOT/typed"
+    while [[ $text == *slow* && ! -e $TASUKI_ROOT/go ]]; do sleep 0.02; done
+    echo "$text" >> "${text%% *} 家.txt"
+    git add . && git commit -qm "$text 仕事"
+    [[ $text == *leaves* ]] && echo left > left.txt
+    if [[ $text == *fails* && ! -e $TASUKI_ROOT/mended ]]; then
+      "$BIN" reply --failed "$token" "できません: $text"
+    else
+      echo "答え: $text"
+      echo "PLAIN OK $token"
+    fi
+  fi
+done
+"#;
+
+/// A house that is a repository, whose agents commit.
+fn repository(name: &str) -> House {
+    let worker = CHANGER.replace("$BIN", env!("CARGO_BIN_EXE_tasuki"));
+    let house = House::new(name, TEAM, &[("worker.sh", &worker), ("boss.sh", MASTER)]);
+    git(&house, &["init", "-q", "-b", "main"]);
+    git(&house, &["config", "user.email", "a@example.com"]);
+    git(&house, &["config", "user.name", "人"]);
+    git(&house, &["add", "worker.sh"]);
+    git(&house, &["commit", "-q", "-m", "first"]);
+    house
+}
+
+/// What a task did, once somebody has looked.
+fn work(house: &House, id: &str, task: usize) -> Value {
+    house.until("a look", |house| !session(house, id)["tasks"][task]["work"].is_null());
+    session(house, id)["tasks"][task]["work"].clone()
+}
+
+/// The titles of commits, and the paths of files.
+fn changed(work: &Value) -> (Vec<&str>, Vec<&str>) {
+    let texts = |list: &'static str, key: &'static str| {
+        let all = work[list].as_array().unwrap_or_else(|| panic!("{work}")).iter();
+        all.map(|one| one[key].as_str().expect("a text")).collect()
+    };
+    (texts("commits", "title"), texts("files", "path"))
+}
+
+#[test]
+fn what_each_task_changed_is_kept_with_it_also_in_a_shared_worktree_and_over_a_kill() {
+    let mut house = repository("changes");
+    house.start();
+    let plan = "\
+tasks:
+- {name: 一, description: one leaves, hire: {like: worker}}
+- {name: 二, description: slow two, hire: {like: worker}, dependencies: [task-1], worktree_strategy: Shared}
+- {name: 三, description: three, to: worker, dependencies: [task-2]}
+";
+    let id = begin(&house, plan);
+    until(&house, &id, "Active Completed Running Pending");
+    let first = work(&house, &id, 0);
+    assert_eq!(changed(&first), (vec!["one leaves 仕事"], vec!["one 家.txt"]), "{first}");
+    assert_eq!(
+        (&first["uncommitted"], &first["uncommitted_in_all"]),
+        (&serde_json::json!(["left.txt"]), &1.into())
+    );
+    assert_eq!(first["base"], git(&house, &["rev-parse", "main"]).trim());
+    // While all is stopped nobody looks, and then the daemon is killed.
+    house.until("its turn", |house| typed(house).len() == 2);
+    house.write("queue/STOP", "");
+    house.until("the stop", |house| ok(house, &["status"]).contains("STOP"));
+    house.write("go", "");
+    until(&house, &id, "Active Completed Completed Ready");
+    assert!(session(&house, &id)["tasks"][1]["work"].is_null());
+    house.kill();
+    std::fs::remove_file(house.path("queue/STOP")).expect("it goes on");
+    house.start();
+    until(&house, &id, "Completed Completed Completed Completed");
+    let second = work(&house, &id, 1);
+    assert_eq!(changed(&second), (vec!["slow two 仕事"], vec!["left.txt", "slow 家.txt"]), "{second}");
+    assert_eq!((&second["base"], &second["files"][1]["added"]), (&first["head"], &1.into()));
+    assert_eq!(work(&house, &id, 0), first, "what the next one did is not the first one's");
+    assert!(session(&house, &id)["tasks"][2]["work"].is_null(), "it had no worktree");
+    let told = ok(&house, &["session", "show", &id, "task-2"]);
+    assert!(told.contains("1 commit, 2 files, since") && told.contains("+1 -0 slow 家.txt"), "{told}");
+    let told = ok(&house, &["session", "show", &id, "task-1"]);
+    assert!(told.contains("1 file not committed: left.txt"), "{told}");
+    house.until("the document", |house| is_exported(house, &id));
+    let document = ok(&house, &["session", "export", &id]);
+    let document: Value = serde_json::from_str(&document).expect("JSON");
+    assert_eq!(document["tasks"][1]["result"]["tasuki"]["work"], second);
+    house.end();
+    assert_eq!(work(&house, &id, 1), second, "without a daemon");
+}
+
+#[test]
+fn a_worktree_that_somebody_has_removed_is_made_again_when_a_task_begins_in_it() {
+    let mut house = repository("removed");
+    house.start();
+    let plan = "\
+on_failure: skip
+tasks:
+- {name: 一, description: one fails, hire: {like: worker}}
+- {name: 二, description: two, hire: {like: worker}, dependencies: [task-1], worktree_strategy: Shared}
+- {name: 三, description: slow three, to: worker}
+";
+    let id = begin(&house, plan);
+    until(&house, &id, "Active Failed Cancelled Running");
+    let failed = work(&house, &id, 0);
+    let tree = session(&house, &id)["tasks"][0]["worktree"].as_str().expect("a worktree").to_owned();
+    std::fs::remove_dir_all(&tree).expect("somebody removes it");
+    house.write("mended", "");
+    ok(&house, &["session", "retry", &id, "task-1"]);
+    until(&house, &id, "Active Completed Completed Running");
+    let (again, second) = (work(&house, &id, 0), work(&house, &id, 1));
+    assert_eq!((&again["base"], &again["commits_in_all"]), (&failed["base"], &2.into()), "{again}");
+    assert_eq!(changed(&second), (vec!["two 仕事"], vec!["two 家.txt"]), "{second}");
+    let log = ok(&house, &["log"]);
+    assert!(log.contains("its worktree was gone and was made again on its branch agent/task-1-"), "{log}");
+    house.write(
+        "task.yaml",
+        "{name: 四, description: four, dependencies: [task-3], worktree_strategy: Shared}",
+    );
+    let told = refused(&house, &["session", "add-task", &id, "task.yaml"]);
+    assert!(
+        told.contains("task-3, which has none of its own") && told.contains("worktree_strategy: New"),
+        "{told}"
+    );
+    house.write("go", "");
+    until(&house, &id, "Completed Completed Completed Completed");
+    house.end();
+}

@@ -11,6 +11,7 @@ use tasuki::engine::evidence::{Base, Checks, Evidence, FailedCheck, KeptClaim};
 use tasuki::engine::flow::branch::BranchName;
 use tasuki::engine::flow::flow::{FlowHead, FlowKind, StepHire, StepSpec};
 use tasuki::engine::flow::id::{FlowId, StepRef};
+use tasuki::engine::flow::in_tree::WorkSum;
 use tasuki::engine::flow::name::StepName;
 use tasuki::engine::flow::plan::OnFailure;
 use tasuki::engine::flow::stage::FlowMove;
@@ -88,16 +89,34 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
                 body
             })
             .boxed(),
-        (flow_id(), step_name(), select(TreeMove::ALL.to_vec()), any::<u16>(), of(shared_text()), of(text()))
-            .prop_map(|(flow, tree, to, number, path, why)| Event::TreeMoved {
+        (
+            flow_id(),
+            step_name(),
+            select(TreeMove::ALL.to_vec()),
+            any::<u16>(),
+            of(shared_text()),
+            of(text()),
+            of(step_name())
+        )
+            .prop_map(|(flow, tree, to, number, path, why, step)| Event::TreeMoved {
                 flow,
                 tree,
                 to,
                 branch: (number % 2 == 0)
                     .then(|| BranchName::new(&format!("agent/a{number}")).expect("a branch")),
                 base: path.clone(),
+                head: path.clone().filter(|_| number % 3 == 0),
                 path,
+                step,
                 why
+            })
+            .boxed(),
+        (flow_id(), step_name(), of(shared_text()), any::<u32>(), of(shared_text()), body())
+            .prop_map(|(flow, step, head, commits, unknown, body)| Event::StepWorked {
+                flow,
+                step,
+                sum: WorkSum { head, commits, files: commits / 2, uncommitted: commits / 3, unknown },
+                body
             })
             .boxed(),
         (flow_id(), of(text()), select(OnFailure::ALL.to_vec()), any::<u16>())

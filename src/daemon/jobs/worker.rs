@@ -1,45 +1,22 @@
 //! The worker of jobs: each job is a task of its own, and what came of it is news for the loop.
 
 use crate::daemon::inbox::{News, NewsSender};
+use crate::daemon::jobs::ground::JobGround;
 use crate::daemon::jobs::handle::JOBS_MAX;
 use crate::daemon::jobs::order::{JobGiven, JobOrder};
-use crate::engine::flow::branch::BranchName;
+use crate::daemon::jobs::trees;
 use crate::engine::flow::opening::FoundPlan;
 use crate::engine::job::{Found, Job, JobId};
 use crate::engine::words::{AgentName, Millis};
-use crate::io::clock::Clock;
 use crate::io::evidence;
-use crate::io::workspace::{Surroundings, Workspace};
-use crate::io::worktree::Repository;
 use crate::wire::session::find_plan::find_plan;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 
 /// Orders that may wait: a beginning and an end for each job, twice, since the worker takes them at once.
 pub const ORDERS_MAX: usize = 4 * JOBS_MAX;
-
-/// What all jobs are done with.
-#[derive(Debug, Clone)]
-pub struct JobGround {
-    workspace: Workspace,
-    records: PathBuf,
-    variables: Arc<BTreeMap<OsString, OsString>>,
-    clock: Clock,
-}
-
-impl JobGround {
-    /// Of a workspace, with the daemon's own variables, of which a job gets few.
-    #[must_use]
-    pub fn of(workspace: &Workspace, around: &Surroundings, clock: Clock) -> Self {
-        let variables = Arc::new(around.vars.clone());
-        let records = workspace.memory().join("evidence");
-        Self { workspace: workspace.clone(), records, variables, clock }
-    }
-}
 
 /// Does what it is told until the loop goes. Then the jobs under way end, with all that they started. What those of a killed daemon
 /// have left ends first.
@@ -109,7 +86,11 @@ async fn do_job(given: JobGiven, ground: JobGround) -> Found {
     let job = match job {
         Job::ReadPlan { text, trees } => return Found::Plan(read_plan(&text, trees)),
         Job::MakeTree { repository, branch, owner, from } => {
-            return make_tree(&ground, Path::new(&repository), &branch, (&owner, &from)).await;
+            return trees::make(&ground, Path::new(&repository), &branch, (&owner, &from)).await;
+        }
+        Job::LookAtTree { repository, branch, from, until } => {
+            let span = (&*from, until.as_deref());
+            return trees::look(&ground, Path::new(&repository), &branch, span).await;
         }
         job => job,
     };
@@ -129,29 +110,9 @@ async fn do_job(given: JobGiven, ground: JobGround) -> Found {
             }
         }
         Job::Check { expect, base, .. } => Found::Checked(evidence::check(&ground, &expect, &base).await),
-        Job::ReadPlan { .. } | Job::MakeTree { .. } => Found::NotDone("it needs no folder".to_owned()),
-    }
-}
-
-/// A worktree, made unless it is there already.
-async fn make_tree(
-    ground: &JobGround,
-    repository: &Path,
-    branch: &BranchName,
-    (owner, from): (&str, &[String]),
-) -> Found {
-    let env = evidence::environment(ground.variables.as_ref().clone(), &[]);
-    let found = Repository::find(repository, &ground.workspace, &env, ground.clock).await;
-    let made = match found {
-        Ok(repository) => repository.make(branch, owner, from).await,
-        Err(error) => Err(error),
-    };
-    match made {
-        Ok(tree) => match tree.path.to_str() {
-            Some(path) => Found::Tree { path: path.into(), base: tree.base.into() },
-            None => Found::NotDone(format!("the path of {branch} is no UTF-8")),
-        },
-        Err(error) => Found::NotDone(error.to_string()),
+        Job::ReadPlan { .. } | Job::MakeTree { .. } | Job::LookAtTree { .. } => {
+            Found::NotDone("it needs no folder".to_owned())
+        }
     }
 }
 
@@ -164,6 +125,9 @@ fn read_plan(text: &str, trees: bool) -> Result<Box<FoundPlan>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::io::clock::Clock;
+    use crate::io::workspace::Workspace;
+    use std::sync::Arc;
 
     #[tokio::test]
     async fn records_that_nobody_names_are_removed() {

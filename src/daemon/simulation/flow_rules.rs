@@ -58,6 +58,10 @@ struct StepSaid {
     answer: Option<PartAnswer>,
     /// Whether somebody wants it to be tried again, whatever else has failed.
     is_retried: bool,
+    /// Whether a worktree was there for it when it began.
+    is_in_tree: bool,
+    /// Whether it has ended in a worktree, and nobody has looked what it did there.
+    owes_look: bool,
 }
 
 /// What one line of the journal says of messages.
@@ -192,14 +196,36 @@ impl FlowsSaid {
                     message: None,
                     answer: None,
                     is_retried: false,
+                    is_in_tree: false,
+                    owes_look: false,
                 };
                 flow.steps.insert(spec.name.clone(), step);
             }
             Event::StepMoved { .. } => self.move_step(event, line)?,
+            Event::TreeMoved { .. } | Event::StepWorked { .. } => self.take_tree(event)?,
             Event::FlowMoved { flow, to, why } => self.move_flow(flow, *to, why.as_deref())?,
             _ => {}
         }
         Ok(())
+    }
+
+    fn take_tree(&mut self, event: &Event) -> Result<(), Wrong> {
+        let (Event::TreeMoved { flow, step: Some(step), .. } | Event::StepWorked { flow, step, .. }) = event
+        else {
+            return Ok(());
+        };
+        let found = self.flows.get_mut(flow).and_then(|flow| flow.steps.get_mut(step));
+        let found = found.ok_or_else(|| format!("a worktree of no step: {step} of {flow}"))?;
+        match event {
+            Event::StepWorked { .. } if !std::mem::take(&mut found.owes_look) => {
+                Err(format!("{step} of {flow} is looked at, and owes no look"))
+            }
+            Event::StepWorked { .. } => Ok(()),
+            _ => {
+                found.is_in_tree = true;
+                Ok(())
+            }
+        }
     }
 
     fn move_flow(&mut self, id: &FlowId, to: FlowMove, why: Option<&str>) -> Result<(), Wrong> {
@@ -216,7 +242,10 @@ impl FlowsSaid {
                 flow.is_cancelled = true;
                 Asked::Cancel
             }
-            FlowMove::Forget => return Ok(()),
+            FlowMove::Forget => {
+                flow.steps.values_mut().for_each(|step| step.owes_look = false);
+                return Ok(());
+            }
             FlowMove::Fail if flow.may_fail() => return Ok(()),
             FlowMove::Complete if flow.steps.values().all(|step| step.stage == StepStage::Completed) => {
                 return Ok(());
@@ -279,6 +308,7 @@ impl FlowsSaid {
             _ => step.is_retried && *to == StepMove::Prepare,
         };
         step.answer.clone_from(answer);
+        step.owes_look = step.is_in_tree && matches!(next, StepStage::Completed | StepStage::Failed);
         step.stage = next;
         if *to == StepMove::Send {
             step.message.clone_from(message);
@@ -317,6 +347,10 @@ impl FlowsSaid {
     pub(super) fn check(&self) -> Result<(), Wrong> {
         if let Some(wrong) = &self.wrong {
             return Err(wrong.clone());
+        }
+        let steps = || self.flows.values().flat_map(|flow| flow.steps.values());
+        if let Some(step) = steps().find(|step| step.owes_look) {
+            return Err(format!("nobody has looked at what it did: {step:#?}"));
         }
         match self.flows.values().find(|flow| flow.is_open()) {
             Some(flow) => Err(format!("it has not ended: {flow:#?}")),

@@ -5,6 +5,7 @@ use super::wrong::Wrong;
 use crate::daemon::inbox::News;
 use crate::daemon::jobs::order::JobGiven;
 use crate::engine::evidence::{Base, Evidence};
+use crate::engine::flow::in_tree::WorkSum;
 use crate::engine::job::{Found, Job, JobId};
 use crate::engine::words::{AgentName, MessageId, Millis};
 
@@ -35,7 +36,22 @@ impl Run {
                 self.trace.meet("worktrees made");
                 match fails {
                     true => Found::NotDone("a conflict in 家.rs".to_owned()),
-                    false => Found::Tree { path: format!("/r/{branch}").into(), base: "c0ffee".into() },
+                    false => Found::Tree {
+                        path: format!("/r/{branch}").into(),
+                        base: "c0ffee".into(),
+                        head: format!("{:x}", self.chance.below(3)).into(),
+                        note: None,
+                    },
+                }
+            }
+            (Job::LookAtTree { until, .. }, JobId::Work { .. }) => {
+                self.trace.meet("looks at worktrees");
+                let head = until.unwrap_or_else(|| "c0ffee".into());
+                let sum = WorkSum { head: Some(head), commits: 1, ..WorkSum::default() };
+                if fails {
+                    Found::NotDone("git 襷 is gone".to_owned())
+                } else {
+                    Found::Work { sum, text: "{}".into() }
                 }
             }
             (Job::Check { .. }, JobId::Check { message, made }) => self.found(message, *made, fails, now),

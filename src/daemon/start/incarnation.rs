@@ -4,6 +4,7 @@ use crate::daemon::clients::handle::ClientsHandle;
 use crate::daemon::ending::{Broken, Ending, SHUTDOWN};
 use crate::daemon::health::HealthHandle;
 use crate::daemon::inbox::{Inbox, NEWS_MAX, News};
+use crate::daemon::jobs::ground::JobGround;
 use crate::daemon::jobs::handle::JobsHandle;
 use crate::daemon::jobs::worker as jobs;
 use crate::daemon::journal::handle::JournalHandle;
@@ -173,7 +174,7 @@ fn spawn_workers(
     let pulse = process.pulse.clone();
     workers.spawn(keeper::keep(process.server.clone(), connected, news.clone(), pulse));
     let (orders, inbox_of_jobs) = mpsc::channel(jobs::ORDERS_MAX);
-    let ground = jobs::JobGround::of(&process.workspace, &process.around, process.clock);
+    let ground = JobGround::of(&process.workspace, &process.around, process.clock);
     workers.spawn(jobs::work(inbox_of_jobs, ground, news.clone()));
     let threads = threads::start(process, journal, (handled, orders), (settings, names), &news)?;
     workers.spawn(process.notify.clone().report(news.clone()));

@@ -1,7 +1,7 @@
 //! What flows do: steps begin as soon as what they need is there and there is room, and what came of a step's message decides
 //! what follows. All that a step of a flow brings about is in one line of the journal with it.
 
-use super::flow::{FlowStep, StepSpec};
+use super::flow::{Flow, FlowStep, StepSpec};
 use super::graph::STEPS_MAX;
 use super::id::{FlowId, StepRef};
 use super::name::StepName;
@@ -10,6 +10,7 @@ use super::plan::OnFailure;
 use super::prepare::Prepared;
 use super::stage::{FlowMove, FlowStage};
 use super::step::{CancelCause, StepMove, StepStage};
+use super::tree::StepTree;
 use super::unmet::Needs;
 use super::wish::FlowWish;
 use super::worker::StepWorker;
@@ -240,6 +241,7 @@ impl Work<'_> {
             let why = format!("{} depends on {need}, and session {id} has no such task", spec.name);
             return Err(Refusal::new(Code::UnknownDependency, why).at("dependencies"));
         }
+        check_shared(flow, &spec)?;
         let owner = flow.head.owner.clone();
         let master = flow.head.master.clone().unwrap_or_else(|| owner.clone());
         self.check_step((id, &owner, &master), &mut spec, &body)?;
@@ -295,6 +297,7 @@ impl Work<'_> {
         let (of, name) = (flow.clone(), step.clone());
         self.emit(Event::StepMoved { flow: of, step: name, to, message: None, answer, worker, why });
         self.dismiss_of(&flow, &step);
+        self.ask_look(&flow, &step);
         self.touch_flow(&flow);
     }
 
@@ -401,12 +404,13 @@ impl Work<'_> {
             }
         };
         let step = spec.name.clone();
+        let why = self.note_of_tree(id, &step);
         let mut message = Box::new(self.message_of(id, spec, owner));
         message.folder = folder;
         let (id, flow) = (message.id.clone(), id.clone());
         self.emit(accepted_elsewhere(message, text, given));
         let (to, message) = (StepMove::Send, Some(id));
-        self.emit(Event::StepMoved { flow, step, to, message, answer: None, worker: None, why: None });
+        self.emit(Event::StepMoved { flow, step, to, message, answer: None, worker: None, why });
     }
 
     fn message_of(&mut self, id: &FlowId, spec: StepSpec, owner: AgentName) -> Message {
@@ -438,6 +442,17 @@ impl Work<'_> {
         }
         self.make_room_for(id);
     }
+}
+
+/// A worktree that is shared must be there some day: its owner was planned with one.
+fn check_shared(flow: &Flow, spec: &StepSpec) -> Result<(), Refusal> {
+    let Some(StepTree::SharedWith(owner)) = &spec.tree else { return Ok(()) };
+    let step = flow.place(owner).and_then(|at| flow.steps.get(at));
+    if step.is_some_and(|step| step.spec.tree == Some(StepTree::New)) {
+        return Ok(());
+    }
+    let why = format!("{} cannot share the worktree of {owner}, which has none of its own", spec.name);
+    Err(Refusal::new(Code::WrongStage, why).at("worktree_strategy"))
 }
 
 fn no_such_session(id: &FlowId) -> Refusal {

@@ -3,14 +3,17 @@
 use super::asked::Planning;
 use super::flow::Flow;
 use super::id::FlowId;
+use super::in_tree::{StepWork, WorkSum};
+use super::name::StepName;
 use super::stage::{self, FlowMove};
 use super::step::{self, StepMove, StepStage};
-use super::tree::{self, Tree};
+use super::tree::{self, Tree, TreeMove};
 use crate::engine::event::Event;
 use crate::engine::message::part_answer::PartAnswer;
 use crate::engine::message::{BodyRef, Message, Outcome};
 use crate::engine::state::State;
 use crate::engine::words::{MessageId, Millis};
+use std::sync::Arc;
 
 impl State {
     /// Applies an event of a flow. One that does not fit, or is about a flow that is not there, changes nothing: a damaged line may
@@ -36,6 +39,7 @@ impl State {
             Event::StepImported { .. } => self.import_step(at, place, event),
             Event::StepMoved { .. } => self.move_step(at, event),
             Event::TreeMoved { .. } => self.move_tree(at, event),
+            Event::StepWorked { flow, step, sum, .. } => self.keep_work(at, (flow, step), sum, place),
             Event::FlowMoved { flow, to, why } => self.move_flow(at, flow, *to, why.as_deref()),
             Event::KeptFlow(flow) => drop(self.flows.insert(flow.head.id.clone(), flow.clone())),
             _ => {}
@@ -83,14 +87,31 @@ impl State {
     }
 
     fn move_tree(&mut self, at: Millis, event: &Event) {
-        let Event::TreeMoved { flow, tree: owner, to, branch, path, base, .. } = event else { return };
+        let Event::TreeMoved { flow, tree: owner, to, branch, path, base, step, head, why } = event else {
+            return;
+        };
         let Some(flow) = self.flows.get_mut(flow) else { return };
         let tree = flow.trees.get(owner);
         let Some(stage) = tree::next(tree.map(|tree| tree.stage), *to) else { return };
         let Some(branch) = branch.clone().or_else(|| Some(tree?.branch.clone())) else { return };
         let wanted_at = tree.map_or(at, |tree| tree.wanted_at);
-        let tree = Tree { branch, stage, wanted_at, path: path.clone(), base: base.clone() };
-        flow.trees.insert(owner.clone(), tree);
+        let (before, begins_as_before) =
+            tree.map_or((None, false), |tree| (tree.user.clone(), tree.base == *base));
+        let (path, base) = (path.clone(), base.clone());
+        let note = why.as_deref().filter(|_| *to == TreeMove::Made).map(Into::into);
+        let (user, is_ready) = (step.clone().or_else(|| before.clone()), step.is_some());
+        flow.trees.insert(owner.clone(), Tree { branch, stage, wanted_at, path, base, user, is_ready, note });
+        flow.changed_at = at;
+        if let Some(step) = step {
+            let before = before.filter(|before| before != step);
+            flow.step_enters((step, before.as_ref()), head, begins_as_before);
+        }
+    }
+
+    fn keep_work(&mut self, at: Millis, (flow, name): (&FlowId, &StepName), sum: &WorkSum, place: BodyRef) {
+        let Some(flow) = self.flows.get_mut(flow) else { return };
+        let Some(step) = flow.place(name).and_then(|at| flow.steps.get_mut(at)) else { return };
+        step.in_tree.work = Some(Box::new(StepWork { sum: sum.clone(), place }));
         flow.changed_at = at;
     }
 
@@ -125,11 +146,45 @@ impl State {
                 step.answer.clone_from(answer);
                 step.worker.clone_from(worker);
             }
-            StepMove::Retry => (step.ended, step.answer, step.worker) = (None, None, None),
+            StepMove::Retry => {
+                (step.ended, step.answer, step.worker) = (None, None, None);
+                (step.in_tree.until, step.in_tree.work) = (None, None);
+            }
             StepMove::Prepare => step.began = Some(now),
             StepMove::NeedsMet => {}
         }
         flow.changed_at = now;
+        if !matches!(to, StepMove::NeedsMet | StepMove::Prepare) {
+            flow.step_is_past_beginning(at);
+        }
         flow.moved(at, before);
+    }
+}
+
+impl Flow {
+    /// A worktree was looked after for a step, after another one was in it.
+    fn step_enters(
+        &mut self,
+        (step, before): (&StepName, Option<&StepName>),
+        head: &Option<Arc<str>>,
+        begins_as_before: bool,
+    ) {
+        if let Some(before) = before.and_then(|name| self.place(name)).and_then(|at| self.steps.get_mut(at)) {
+            before.in_tree.until.clone_from(head);
+        }
+        let Some(step) = self.place(step).and_then(|at| self.steps.get_mut(at)) else { return };
+        // Who tries again goes on with what it did before.
+        if before.is_some() || step.in_tree.from.is_none() || !begins_as_before {
+            step.in_tree.from.clone_from(head);
+        }
+    }
+
+    /// A step has begun in its worktree, or will not: who comes after it has the worktree looked after again.
+    fn step_is_past_beginning(&mut self, at: usize) {
+        let Some(owner) = self.tree_of(at).cloned() else { return };
+        let is_user = |tree: &&mut Tree| tree.user == self.steps.get(at).map(|step| step.spec.name.clone());
+        if let Some(tree) = self.trees.get_mut(&owner).filter(is_user) {
+            (tree.is_ready, tree.note) = (false, None);
+        }
     }
 }

@@ -4,6 +4,7 @@
 use super::asked::{Planning, WAITS_FOR_YES};
 use super::graph::{self, StepGraph};
 use super::id::FlowId;
+use super::in_tree::InTree;
 use super::name::StepName;
 use super::plan::OnFailure;
 use super::stage::FlowStage;
@@ -124,6 +125,9 @@ pub struct FlowStep {
     /// Why it is where it is, where its last move said so.
     #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
     pub note: Option<Arc<str>>,
+    /// What is known of it in its worktree.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub in_tree: InTree,
 }
 
 /// A flow with all its steps.
@@ -255,6 +259,7 @@ impl Flow {
             worker: None,
             answer: None,
             note: None,
+            in_tree: InTree::default(),
         });
     }
 

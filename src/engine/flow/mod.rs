@@ -11,6 +11,8 @@ pub mod flow;
 pub mod forget;
 pub mod graph;
 pub mod id;
+pub mod in_tree;
+mod look;
 pub mod name;
 pub mod opening;
 pub mod plan;

@@ -58,8 +58,9 @@ impl Work<'_> {
         let Some(flow) = self.state.flows.get(id) else { return Prepared::Waits };
         let tree = flow.trees.get(owner);
         match tree.map(|tree| (tree.stage, tree.path.clone())) {
-            Some((TreeStage::There, path)) => Prepared::Yes(path),
-            Some((TreeStage::Making, _)) => {
+            Some((_, path)) if tree.is_some_and(|tree| tree.is_ready_for(&spec.name)) => Prepared::Yes(path),
+            // Somebody may have removed it since the last one worked in it.
+            Some((TreeStage::Making | TreeStage::There, _)) => {
                 self.ask_tree(id, owner);
                 Prepared::Waits
             }
@@ -69,14 +70,15 @@ impl Work<'_> {
                     return Prepared::No(format!("{owner} has no name for a branch"));
                 };
                 let (flow, tree, to) = (id.clone(), owner.clone(), TreeMove::Make);
-                let (branch, path, base, why) = (Some(branch), None, None, None);
-                self.emit(Event::TreeMoved { flow, tree, to, branch, path, base, why });
+                let (branch, path, base) = (Some(branch), None, None);
+                let (step, head, why) = (None, None, None);
+                self.emit(Event::TreeMoved { flow, tree, to, branch, path, base, step, head, why });
                 self.ask_tree(id, owner);
                 Prepared::Waits
             }
-            None | Some((TreeStage::Failed, _)) => {
-                Prepared::No(format!("the worktree of {owner} is not there"))
-            }
+            None | Some((TreeStage::Failed, _)) => Prepared::No(format!(
+                "the worktree of {owner} was never made: retry {owner}, or add the task anew with a worktree of its own"
+            )),
         }
     }
 
@@ -111,20 +113,36 @@ impl Work<'_> {
     /// A worktree is made, or cannot be.
     pub(in crate::engine) fn tree_done(&mut self, id: &FlowId, owner: &StepName, found: Found) {
         let Some(flow) = self.state.flows.get(id) else { return };
-        if flow.trees.get(owner).is_none_or(|tree| tree.stage != TreeStage::Making) {
-            return;
-        }
-        let (to, path, base, why) = match found {
-            Found::Tree { path, base } => (TreeMove::Made, Some(path), Some(base), None),
-            Found::NotDone(why) => (TreeMove::Fail, None, None, Some(why)),
-            _ => return,
-        };
+        let Some(stage) = flow.trees.get(owner).map(|tree| tree.stage) else { return };
+        // One worktree has one running step.
+        let mut waits = flow.preparing().filter(|at| flow.tree_of(*at) == Some(owner));
+        let step = waits.next().and_then(|at| flow.steps.get(at)).map(|step| step.spec.name.clone());
+        drop(waits);
         let (flow, tree, branch) = (id.clone(), owner.clone(), None);
-        self.emit(Event::TreeMoved { flow, tree, to, branch, path, base, why: why.clone() });
-        if let Some(why) = why {
-            self.fail_preparing(id, owner, &why);
+        match found {
+            Found::Tree { path, base, head, note } if stage == TreeStage::Making || step.is_some() => {
+                let (to, path, base, head) = (TreeMove::Made, Some(path), Some(base), Some(head));
+                let why = note;
+                self.emit(Event::TreeMoved { flow, tree, to, branch, path, base, step, head, why });
+            }
+            Found::NotDone(why) => {
+                if stage == TreeStage::Making {
+                    let (to, path, base, step, head) = (TreeMove::Fail, None, None, None, None);
+                    let why = Some(why.clone());
+                    self.emit(Event::TreeMoved { flow, tree, to, branch, path, base, step, head, why });
+                }
+                self.fail_preparing(id, owner, &why);
+            }
+            _ => return,
         }
         self.touch_flow(id);
+    }
+
+    /// What a step is told of the worktree in which it begins.
+    pub(in crate::engine) fn note_of_tree(&self, id: &FlowId, step: &StepName) -> Option<String> {
+        let flow = self.state.flows.get(id)?;
+        let tree = flow.trees.get(flow.tree_of(flow.place(step)?)?)?;
+        tree.note.as_deref().map(str::to_owned)
     }
 
     /// The steps that wait for a worktree cannot be done.

@@ -43,7 +43,10 @@ impl FlowSeen {
         let planning =
             flow.planning.iter().flat_map(|planning| planning.answer.into_iter().chain([planning.text]));
         let steps = flow.steps.iter();
-        let steps = steps.flat_map(|step| step.answer.iter().map(|answer| answer.body).chain([step.text]));
+        let steps = steps.flat_map(|step| {
+            let work = step.in_tree.work.iter().map(|work| work.place);
+            step.answer.iter().map(|answer| answer.body).chain(work).chain([step.text])
+        });
         steps.chain(planning).chain([flow.request])
     }
 }

@@ -59,6 +59,23 @@ pub struct Tree {
     /// The commit with which the work in it begins.
     #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
     pub base: Option<Arc<str>>,
+    /// The step that was in it last, or is.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub user: Option<StepName>,
+    /// Whether it was looked after for that step, which has not begun yet.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub is_ready: bool,
+    /// What that step is told of it.
+    #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
+    pub note: Option<Arc<str>>,
+}
+
+impl Tree {
+    /// Whether a step may begin in it at once.
+    #[must_use]
+    pub fn is_ready_for(&self, step: &StepName) -> bool {
+        self.stage == TreeStage::There && self.is_ready && self.user.as_ref() == Some(step)
+    }
 }
 
 /// Where a worktree is in its life.
@@ -79,7 +96,7 @@ pub enum TreeStage {
 pub enum TreeMove {
     /// A step wants it.
     Make,
-    /// Git has made it, and agents may begin.
+    /// Git has made it, or it is there still, and agents may begin.
     Made,
     /// It cannot be made.
     Fail,
@@ -105,7 +122,8 @@ impl TreeMove {
 pub fn next(stage: Option<TreeStage>, to: TreeMove) -> Option<TreeStage> {
     match (stage, to) {
         (None | Some(TreeStage::Failed), TreeMove::Make) => Some(TreeStage::Making),
-        (Some(TreeStage::Making), TreeMove::Made) => Some(TreeStage::There),
+        // It is looked after again before each step that begins in it.
+        (Some(TreeStage::Making | TreeStage::There), TreeMove::Made) => Some(TreeStage::There),
         (Some(TreeStage::Making), TreeMove::Fail) => Some(TreeStage::Failed),
         (None | Some(TreeStage::Making | TreeStage::There | TreeStage::Failed), _) => None,
     }

@@ -18,16 +18,16 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 /// Commits of a task that are named, the newest.
-const COMMITS_MAX: usize = 200;
+const COMMITS_MAX: usize = 50;
 /// Files of a task that are named.
-const FILES_MAX: usize = 1_000;
+const FILES_MAX: usize = 200;
 
 /// What was done in a worktree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Work {
-    /// The commit with which it began.
+    /// The commit since which it was done.
     pub base: String,
-    /// The commit at which its branch is now.
+    /// The commit at which its branch is now, or up to which was asked; empty if there is no such branch any more.
     pub head: String,
     /// Those since the base, the newest first.
     pub commits: Vec<WorkCommit>,
@@ -37,6 +37,8 @@ pub struct Work {
     pub files_in_all: usize,
     /// What would be lost by a removal, and what else forbids it.
     pub obstacles: Vec<Obstacle>,
+    /// Whether its folder is gone.
+    pub is_gone: bool,
 }
 
 /// A commit since the base.
@@ -65,21 +67,28 @@ pub(super) struct Unsaved {
 }
 
 impl Repository {
-    /// What was done in the worktree of a branch, and what stands in the way of its removal.
+    /// What was done in the worktree of a branch, and what stands in the way of its removal: since the commit `from` and up to `until`,
+    /// or else since its base and up to now.
     ///
     /// # Errors
     /// [`WorktreeError::NotThere`] if tasuki has made none on it; what git says.
-    pub async fn look(&self, branch: &BranchName) -> Result<Work, WorktreeError> {
+    pub async fn look(
+        &self,
+        branch: &BranchName,
+        (from, until): (Option<&str>, Option<&str>),
+    ) -> Result<Work, WorktreeError> {
         let record = self.records.read(&branch.folder())?;
         let made = record.as_ref().and_then(|record| Some((record, record.base()?)));
         let Some((record, base)) = made else { return Err(no_worktree(branch)) };
-        let at = self.here();
+        let (at, base, is_gone) = (self.here(), from.unwrap_or(base), !self.path_of(branch).is_dir());
         let doing = "read the commits of a worktree";
-        let Some(head) = at.commit(&ref_of(branch)).await? else {
+        let tip = ref_of(branch);
+        let Some(head) = at.commit(until.unwrap_or(&tip)).await? else {
             let obstacles = self.obstacles(record).await?;
             let (base, head) = (base.to_owned(), String::new());
             let (commits, files) = (Vec::new(), Vec::new());
-            return Ok(Work { base, head, commits, commits_in_all: 0, files, files_in_all: 0, obstacles });
+            let (commits_in_all, files_in_all) = (0, 0);
+            return Ok(Work { base, head, commits, commits_in_all, files, files_in_all, obstacles, is_gone });
         };
         let range = format!("{base}..{head}");
         let commits_in_all = count(&at, &[&range]).await?;
@@ -94,7 +103,8 @@ impl Repository {
         let files_in_all = files.len();
         files.truncate(FILES_MAX);
         let obstacles = self.obstacles(record).await?;
-        Ok(Work { base: base.to_owned(), head, commits, commits_in_all, files, files_in_all, obstacles })
+        let base = base.to_owned();
+        Ok(Work { base, head, commits, commits_in_all, files, files_in_all, obstacles, is_gone })
     }
 
     /// All that stands in the way of a removal.
@@ -256,7 +266,7 @@ fn under_way(own: &Path) -> Option<&'static str> {
     signs.into_iter().find(|(name, _)| own.join(name).exists()).map(|(_, what)| what)
 }
 
-fn undelivered(path: &Path) -> Vec<String> {
+pub(super) fn undelivered(path: &Path) -> Vec<String> {
     let entries = fs::read_dir(path.join(QUEUE)).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     let mut names: Vec<String> = names.filter(|name| is_message(name)).collect();

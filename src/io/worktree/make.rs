@@ -26,11 +26,14 @@ pub struct Worktree {
     pub base: String,
     /// Submodules whose files are not there, since nothing is fetched over a network.
     pub without: Vec<String>,
+    /// What whoever asked for it is told: that it was gone, and how it was made again.
+    pub note: Option<String>,
 }
 
 impl Repository {
     /// Makes a worktree on a new branch, which begins where the first of `from` is; the others are merged into it in order.
-    /// `owner` is whoever it is for: the same may ask again, after a kill as well, and gets what is there or what is made then.
+    /// `owner` is whoever it is for: the same may ask again, after a kill as well, and gets what is there or what is made then. One that
+    /// somebody has removed meanwhile is made again (`again.rs`).
     ///
     /// Nothing is fetched. Submodules are checked out from what the repository has of them.
     ///
@@ -43,6 +46,11 @@ impl Repository {
         owner: &str,
         from: &[String],
     ) -> Result<Worktree, WorktreeError> {
+        let mut note = match self.from_trash(branch, owner).await? {
+            Some(Ok(worktree)) => return Ok(worktree),
+            Some(Err(note)) => Some(note),
+            None => None,
+        };
         let hold = self.hold().await?;
         match self.records.read(&branch.folder())? {
             None => self.refuse_taken(branch, &hold).await?,
@@ -50,8 +58,15 @@ impl Repository {
                 return Err(taken(branch, format!("it is that of {}", record.owner)));
             }
             Some(record) => match &record.at {
-                Progress::Made { base, .. } => return self.as_made(branch, base).await,
+                Progress::Made { base, .. } if self.is_whole(branch) => {
+                    return self.as_made(branch, base).await;
+                }
+                Progress::Made { .. } => match self.make_again(&record, &hold).await? {
+                    Ok(worktree) => return Ok(worktree),
+                    Err(why) => note = Some(why),
+                },
                 Progress::Making => self.clear_made(&record, &hold).await?,
+                Progress::Removed { .. } if note.is_some() => self.refuse_taken(branch, &hold).await?,
                 _ => return Err(taken(branch, "its worktree was removed".to_owned())),
             },
         }
@@ -73,7 +88,7 @@ impl Repository {
                 tracing::warn!("what was made of {branch} could not be removed: {error}");
             }
         }
-        made
+        made.map(|made| Worktree { note, ..made })
     }
 
     /// What stands in the way of a name that tasuki has not used.
@@ -96,12 +111,12 @@ impl Repository {
 
     pub(super) async fn as_made(&self, branch: &BranchName, base: &str) -> Result<Worktree, WorktreeError> {
         let path = self.path_of(branch);
-        if half::own_folder(&self.common_dir, &path).is_none() || !path.is_dir() {
+        if !self.is_whole(branch) {
             let why = format!("its worktree {} was moved or removed by somebody", path.display());
             return Err(taken(branch, why));
         }
         let without = self.empty_submodules(&path).await?;
-        Ok(Worktree { branch: branch.clone(), path, base: base.to_owned(), without })
+        Ok(Worktree { branch: branch.clone(), path, base: base.to_owned(), without, note: None })
     }
 
     async fn build(&self, record: &Record, kept: &Kept, hold: &Hold) -> Result<Worktree, WorktreeError> {
@@ -159,7 +174,7 @@ impl Repository {
         let base = base.clone();
         self.records.write(&Record { at, ..record.clone() })?;
         let without = self.empty_submodules(path).await?;
-        Ok(Worktree { branch: record.branch.clone(), path: path.to_owned(), base, without })
+        Ok(Worktree { branch: record.branch.clone(), path: path.to_owned(), base, without, note: None })
     }
 
     /// Removes all of a worktree that was not made to its end, with its branch and its record. Nobody was told of it, so nobody
@@ -214,7 +229,7 @@ pub(super) async fn delete_branch(
 }
 
 /// Makes a folder of the user's own, where there is none. A link or a file in its place is refused.
-fn make_folder(path: &Path) -> Result<(), WorktreeError> {
+pub(super) fn make_folder(path: &Path) -> Result<(), WorktreeError> {
     let failed = |source| WorktreeError::Io { path: path.to_owned(), source };
     match fs::DirBuilder::new().mode(0o700).create(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(failed(error)),

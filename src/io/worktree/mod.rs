@@ -4,6 +4,7 @@
 //! trash, `restore.rs` gets it back. Each first looks how far it is (`record.rs`), so that it may be asked again after any kill.
 //! One writes to a repository at a time (`hold.rs`).
 
+mod again;
 mod error;
 mod exclude;
 mod git;

@@ -188,7 +188,7 @@ fn pruned(one: &Pruned, is_dry: bool) -> String {
 }
 
 fn restored(context: &Context, worktree: &Worktree) -> Ended {
-    let Worktree { branch, path, base, without } = worktree;
+    let Worktree { branch, path, base, without, .. } = worktree;
     let value =
         serde_json::json!({"branch": branch, "path": path, "base": base, "without_submodules": without});
     context.tell(&value, || format!("{branch} is in {} again", harmless(&path.to_string_lossy())))

@@ -1,6 +1,7 @@
 //! Sessions: what is asked of them and what is shown.
 
 use crate::engine::suggest::nearest;
+use crate::wire::session::work::TaskWork;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -197,6 +198,9 @@ pub struct SessionTaskInfo {
     /// What came of it: the answer, or what went wrong.
     #[serde(default)]
     pub result: Option<String>,
+    /// What it did in its worktree; null before somebody has looked, and where it had none.
+    #[serde(default)]
+    pub work: Option<TaskWork>,
 }
 
 /// Asks for all sessions.

@@ -7,3 +7,4 @@ pub mod find_plan;
 pub mod plan;
 pub mod prompt;
 pub mod wanted;
+pub mod work;

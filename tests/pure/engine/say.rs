@@ -72,6 +72,10 @@ pub(crate) fn say_event(event: &Event, now: Millis) -> String {
             let why = why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
             format!("{} tree of {tree} {}{why}", short(flow), to.word())
         }
+        Event::StepWorked { flow, step, sum, .. } => {
+            let head = sum.head.as_deref().or(sum.unknown.as_deref()).unwrap_or_default();
+            format!("{} {step} worked, {head}", short(flow))
+        }
         Event::FlowMoved { flow, to, why } => {
             let why = why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
             format!("flow {} {}{why}", short(flow), to.word())

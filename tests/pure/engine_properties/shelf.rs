@@ -56,6 +56,7 @@ impl Shelf {
                 | Event::StepPlanned { .. }
                 | Event::StepImported { .. }
                 | Event::StepMoved { .. }
+                | Event::StepWorked { .. }
                 | Event::FlowMoved { .. } => self.take_flow(step.seq, event),
                 Event::Ended { id, answer, .. } => {
                     self.end_planning(id, step.seq, answer.is_some());
@@ -84,8 +85,16 @@ impl Shelf {
                 let texts = self.flows.entry(flow.clone()).or_default();
                 texts.insert(("answer", Some(step.clone())), seq);
             }
+            Event::StepWorked { flow, step, .. } => {
+                if let Some(texts) = self.flows.get_mut(flow) {
+                    texts.insert(("work", Some(step.clone())), seq);
+                }
+            }
             Event::StepMoved { flow, step, to, answer, .. } => {
                 let texts = self.flows.entry(flow.clone()).or_default();
+                if *to == StepMove::Retry {
+                    texts.remove(&("work", Some(step.clone())));
+                }
                 let key = ("answer", Some(step.clone()));
                 match (answer, to) {
                     (Some(answer), _) => drop(texts.insert(key, answer.body.seq)),

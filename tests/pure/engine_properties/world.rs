@@ -17,6 +17,7 @@ use std::sync::Arc;
 use tasuki::engine::engine::{Engine, Step};
 use tasuki::engine::event::Event;
 use tasuki::engine::evidence::{Base, Evidence};
+use tasuki::engine::flow::in_tree::WorkSum;
 use tasuki::engine::input::{Command, Effect, FoundPane, Guard, Input, Moment, Report, Verdict};
 use tasuki::engine::job::{Found, Job, JobId};
 use tasuki::engine::life::interrupted::Interrupted;
@@ -294,7 +295,13 @@ impl World {
             }
             Job::ReadPlan { .. } => Found::Plan(found_plan(how)),
             Job::MakeTree { branch, .. } if how % 6 != 5 => {
-                Found::Tree { path: format!("/r/{branch}").into(), base: "c0ffee".into() }
+                let head = format!("{:x}", how % 3).into();
+                Found::Tree { path: format!("/r/{branch}").into(), base: "c0ffee".into(), head, note: None }
+            }
+            Job::LookAtTree { until, .. } => {
+                let head = until.unwrap_or_else(|| format!("{:x}", how % 5).into());
+                let sum = WorkSum { head: Some(head), commits: how.into(), ..WorkSum::default() };
+                Found::Work { sum, text: "{}".into() }
             }
             Job::MakeTree { .. } => Found::NotDone("a conflict".to_owned()),
         };

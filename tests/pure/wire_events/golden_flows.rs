@@ -7,6 +7,7 @@ use tasuki::engine::flow::asked::Planning;
 use tasuki::engine::flow::branch::BranchName;
 use tasuki::engine::flow::flow::{Flow, FlowHead, FlowKind, FlowStep, StepHire, StepSpec};
 use tasuki::engine::flow::id::{FlowId, StepRef};
+use tasuki::engine::flow::in_tree::{InTree, StepWork, WorkSum};
 use tasuki::engine::flow::name::StepName;
 use tasuki::engine::flow::plan::OnFailure;
 use tasuki::engine::flow::stage::{FlowMove, FlowStage};
@@ -151,8 +152,9 @@ fn kept() -> Vec<Event> {
         worker: None,
         answer: None,
         note: None,
+        in_tree: InTree::default(),
     };
-    let members: [fn(&mut FlowStep); 7] = [
+    let members: [fn(&mut FlowStep); 8] = [
         |s| s.worker = Some(worker()),
         |s| s.tries = 2,
         |s| s.message = Some(id("msg-1")),
@@ -160,6 +162,7 @@ fn kept() -> Vec<Event> {
         |s| s.ended = Some(Millis(NOON + 2)),
         |s| s.answer = Some(answer()),
         |s| s.note = Some("msg-1 was cancelled".into()),
+        |s| s.in_tree = in_tree(),
     ];
     let stages = StepStage::ALL.map(|stage| FlowStep { stage, ..bare.clone() });
     let specs = specs().into_iter().map(|spec| FlowStep { spec, ..bare.clone() });
@@ -182,10 +185,20 @@ fn kept() -> Vec<Event> {
     asked.planning = Some(Planning { message, text, asked_at, ended, answer });
     let (branch, wanted_at) = (branch(), Millis(NOON));
     let (path, base) = (Some("/r 家/agent-task-001".into()), Some("c0ffee".into()));
-    let tree = Tree { branch, stage: TreeStage::There, wanted_at, path, base };
-    asked.trees.insert(step("task-001"), tree);
+    let (user, is_ready, note) = (None, false, None);
+    let tree = Tree { branch, stage: TreeStage::There, wanted_at, path, base, user, is_ready, note };
+    asked.trees.insert(step("task-001"), tree.clone());
+    let (user, note) = (Some(step("task-002")), Some("its worktree was gone".into()));
+    asked.trees.insert(step("task-002"), Tree { user, is_ready: true, note, ..tree });
     flows.push(asked);
     flows.into_iter().map(|flow| Event::KeptFlow(Box::new(flow))).collect()
+}
+
+/// All that is known of a step in its worktree.
+fn in_tree() -> InTree {
+    let sum = WorkSum { head: Some("0ff1ce".into()), commits: 2, ..WorkSum::default() };
+    let work = Some(Box::new(StepWork { sum, place: place(5) }));
+    InTree { from: Some("c0ffee".into()), until: Some("0ff1ce".into()), work }
 }
 
 /// The message that a step is: its content stands where the step was planned.
@@ -238,6 +251,8 @@ fn others() -> Vec<Event> {
         branch,
         path: path.map(Into::into),
         base: path.map(|_| "c0ffee".into()),
+        step: None,
+        head: None,
         why: why.map(str::to_owned),
     };
     let planned = |name: Option<&str>, on_failure, parallel| Event::FlowPlanned {
@@ -253,7 +268,22 @@ fn others() -> Vec<Event> {
         ended,
         body: plain("JWT認証"),
     };
+    let mut ready = moved(TreeMove::Made, None, Some("/r 家/agent-task-001"), Some("its worktree was gone"));
+    if let Event::TreeMoved { step, head, .. } = &mut ready {
+        (*step, *head) = (Some(tree.clone()), Some("0ff1ce".into()));
+    }
+    let worked = |sum, text: &str| Event::StepWorked {
+        flow: flow.clone(),
+        step: tree.clone(),
+        sum,
+        body: plain(text),
+    };
+    let seen = WorkSum { head: Some("0ff1ce".into()), commits: 2, files: 3, uncommitted: 1, unknown: None };
+    let unknown = WorkSum { unknown: Some("git が無い".into()), ..WorkSum::default() };
     vec![
+        ready,
+        worked(seen, r#"{"base":"c0ffee"}"#),
+        worked(unknown, ""),
         planned(None, OnFailure::Stop, 0),
         planned(Some("計画"), OnFailure::Skip, 4),
         imported(None, None),

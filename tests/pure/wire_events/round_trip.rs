@@ -85,7 +85,7 @@ fn every_event_is_drawn_and_has_its_name() {
         assert!(line.starts_with(&format!(r#"[{{"event":"{}""#, name(&event))), "{line}");
         seen.insert(name(&event));
     }
-    assert_eq!(seen.len(), 23, "{seen:?}");
+    assert_eq!(seen.len(), 24, "{seen:?}");
 }
 
 /// What these events make of an empty state.
@@ -120,7 +120,8 @@ fn body(event: &Event) -> Option<Body> {
         Event::Accepted { body, .. }
         | Event::FlowOpened { body, .. }
         | Event::StepPlanned { body, .. }
-        | Event::StepImported { body, .. } => Some(body.clone()),
+        | Event::StepImported { body, .. }
+        | Event::StepWorked { body, .. } => Some(body.clone()),
         Event::Said { text, .. } => Some(Body { content: text.clone(), extra: "".into() }),
         Event::Ended { answer, .. } => answer.as_ref().map(|answer| answer.body.clone()),
         _ => None,
@@ -151,6 +152,7 @@ fn name(event: &Event) -> &'static str {
         Event::StepMoved { .. } => "step_moved",
         Event::StepImported { .. } => "step_imported",
         Event::TreeMoved { .. } => "tree_moved",
+        Event::StepWorked { .. } => "step_worked",
         Event::FlowMoved { .. } => "flow_moved",
         Event::KeptFlow(_) => "kept_flow",
     }

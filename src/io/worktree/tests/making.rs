@@ -38,7 +38,7 @@ async fn several_branches_are_merged_in_order_also_without_a_name() {
     ];
     assert_eq!(log.lines().collect::<Vec<_>>(), lines);
     assert_eq!(made.base, world.run("git rev-parse agent/all"));
-    let work = repository.look(&name("agent/all")).await.unwrap();
+    let work = repository.look(&name("agent/all"), (None, None)).await.unwrap();
     assert_eq!((work.commits_in_all, work.files_in_all, work.obstacles), (0, 0, Vec::new()));
     world.run("git config user.name 'Alice 襷'; git config user.email al@example.org");
     let made = repository.make(&name("agent/hers"), "x", &parts).await.unwrap();

@@ -88,7 +88,7 @@ async fn what_was_removed_comes_back_as_it_was_even_when_git_has_forgotten_it() 
     let made = repository.make(&name("agent/a"), "x", &from(&["agent/one", "agent/two"])).await.unwrap();
     world.run_in(&made.path, "echo 襷 > '日 本'; git add .; git commit -qm 'その一'; git tag t");
     let (head, files) = (world.run("git rev-parse agent/a"), world.run_in(&made.path, "git ls-files -s"));
-    let work = repository.look(&name("agent/a")).await.unwrap();
+    let work = repository.look(&name("agent/a"), (None, None)).await.unwrap();
     assert_eq!(
         (work.head.as_str(), work.commits_in_all, work.commits[0].title.as_str()),
         (head.as_str(), 1, "その一")

@@ -14,6 +14,7 @@ mod retry;
 mod show;
 mod steer;
 mod words;
+mod work;
 
 use super::context::{Context, Ended};
 use clap::Subcommand;

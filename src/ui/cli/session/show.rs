@@ -1,7 +1,7 @@
 //! `tasuki session show`: one session with its tasks, or one of its tasks.
 
 use super::asking::{Asking, task_of};
-use super::words;
+use super::{words, work};
 use crate::io::clock::Clock;
 use crate::ui::cli::ages::{Exact, age};
 use crate::ui::cli::columns::{Column, rows};
@@ -155,6 +155,10 @@ fn task_page(details: &SessionDetails, task: &SessionTaskInfo, letters: Letters)
         let Some(text) = text.filter(|text| !text.trim().is_empty()) else { continue };
         lines.extend([String::new(), format!("{bold}{heading}{bold:#}")]);
         lines.extend(text_of(text));
+    }
+    if let Some(work) = &task.work {
+        lines.extend([String::new(), format!("{bold}Changes{bold:#}")]);
+        lines.extend(work::lines(work).iter().map(|line| format!("  {line}")));
     }
     lines.join("\n")
 }

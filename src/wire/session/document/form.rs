@@ -84,6 +84,9 @@ pub struct TaskResult {
     pub pull_request: Option<PullRequestRef>,
     /// What went wrong, if it failed.
     pub error: Option<String>,
+    /// What tasuki knows besides; left out if there is nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tasuki: Option<Json>,
 }
 
 /// A pull request.

@@ -6,6 +6,7 @@ use super::form::{
 };
 use super::words::{DetectedBy, MessageRole, SubAgentStatus, SubAgentType, TaskStatus, WorktreeStrategy};
 use crate::engine::flow::flow::{Flow, FlowStep};
+use crate::engine::flow::in_tree::StepWork;
 use crate::engine::flow::name::StepName;
 use crate::engine::flow::seen::{FlowSeen, StepDoing, StepNow};
 use crate::engine::flow::step::StepStage;
@@ -15,6 +16,7 @@ use crate::engine::flow::worker::StepWorker;
 use crate::engine::life::CompletionSource;
 use crate::engine::message::BodyRef;
 use crate::engine::words::Millis;
+use crate::wire::session::work::TaskWork;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -117,7 +119,17 @@ fn result(step: &FlowStep, texts: Texts<'_>) -> Option<TaskResult> {
         StepStage::Cancelled(_) => (false, String::new(), note()),
         StepStage::Pending | StepStage::Ready | StepStage::Preparing | StepStage::Sent => return None,
     };
-    Some(TaskResult { success, summary, pull_request: None, error })
+    let tasuki = step.in_tree.work.as_deref().map(|work| json!({"work": work_of(work, texts)}));
+    Some(TaskResult { success, summary, pull_request: None, error, tasuki })
+}
+
+/// What a task has done in its worktree.
+fn work_of(work: &StepWork, texts: Texts<'_>) -> TaskWork {
+    if let Some(why) = &work.sum.unknown {
+        return TaskWork::unknown(&**why);
+    }
+    let found = texts(work.place).and_then(|text| TaskWork::of_text(&text));
+    found.unwrap_or_else(|| TaskWork::unknown(UNREADABLE))
 }
 
 /// Who does a task, or has done it.

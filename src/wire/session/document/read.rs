@@ -110,12 +110,13 @@ fn sub_agent(spot: &Spot<'_>) -> Read<SubAgent> {
 }
 
 fn result(spot: &Spot<'_>) -> Read<TaskResult> {
-    let object = spot.object(&["success", "summary", "pull_request", "error"])?;
+    let object = spot.object(&["success", "summary", "pull_request", "error", "tasuki"])?;
     Ok(TaskResult {
         success: object.get("success")?.truth()?,
         summary: object.get("summary")?.text()?.to_owned(),
         pull_request: object.some("pull_request", pull_request)?,
         error: object.some("error", |spot| spot.text().map(str::to_owned))?,
+        tasuki: object.some("tasuki", |spot| Ok(spot.json()))?,
     })
 }
 

@@ -161,7 +161,10 @@ fn any_agent() -> impl Strategy<Value = SubAgent> {
 fn any_result() -> impl Strategy<Value = TaskResult> {
     let request = (any::<u64>(), any_text()).prop_map(|(number, url)| PullRequestRef { number, url });
     (any::<bool>(), any_text(), prop::option::of(request), prop::option::of(any_text())).prop_map(
-        |(success, summary, pull_request, error)| TaskResult { success, summary, pull_request, error },
+        |(success, summary, pull_request, error)| {
+            let tasuki = success.then(|| serde_json::json!({ "work": summary }));
+            TaskResult { success, summary, pull_request, error, tasuki }
+        },
     )
 }
 

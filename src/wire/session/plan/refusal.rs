@@ -124,7 +124,7 @@ fn cure(refusal: &Refusal) -> &'static str {
             "write `worktree_strategy: Shared`, or take `share_with` out"
         }
         Code::NotYours => "keep one of the two",
-        code => code.cure(),
+        _ => refusal.cure(),
     }
 }
 

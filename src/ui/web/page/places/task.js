@@ -1,6 +1,6 @@
 // One task of a session: who does it, what came of it, what it needs, and what waits for it.
 import { html, useState } from "../base/view.js";
-import { t } from "../base/words.js";
+import { plural, t } from "../base/words.js";
 import { to } from "../base/route.js";
 import { inWords } from "../base/told.js";
 import { markOfTask, ruleOf } from "../base/session.js";
@@ -12,6 +12,8 @@ import { Age, Icon, Name, Said, Text, When } from "../parts/small.js";
 
 /** Characters of a text that stand there at once. */
 const MOST = 4000;
+/** Commits and files of a task that stand there at once. */
+const LISTED = 8;
 /** Tasks that are named in one line of the panel. */
 const NAMED = 12;
 
@@ -27,6 +29,7 @@ export function Task({ session, task, byId, isFilled }) {
       ${task.status === "Failed" && html`<${Failed} session=${session} task=${task} isFilled=${isFilled} />`}
       ${task.status !== "Failed" && task.note && html`<p class="dim"><${Said} of=${inWords(task.note)} /></p>`}
       ${task.status === "Completed" && task.result && html`<div class="stack tight"><h3>${t("ta.result")}</h3><${Long} text=${task.result} /></div>`}
+      ${task.work && html`<${Work} work=${task.work} />`}
       <${Facts} session=${session} task=${task} byId=${byId} />
       ${task.message && html`<a class="btn" href=${to("messages", task.message)}><${Icon} name="messages" />${t("ta.story")} <kbd aria-hidden="true">w</kbd></a>`}
       ${task.description && html`<div class="stack tight"><h3>${t("ta.what")}</h3><${Long} text=${task.description} /></div>`}
@@ -38,6 +41,21 @@ function Failed({ session, task, isFilled }) {
   return html`${why && html`<div class="errt"><strong>${t("ta.why")}</strong><${Long} text=${inWords(why)} /></div>`}
     ${rule && html`<p class="dim"><${Text} of=${rule} /></p>`}
     <button class=${isFilled ? "btn ask" : "btn"} type="button" ...${acting(underWay.value.has(pathOf(session)))} onClick=${() => retryTask(session, task)}><${Icon} name="retry" />${t("ta.again")} <kbd aria-hidden="true">r</kbd></button>`;
+}
+
+/** What it did in its worktree: commits, files, and what it has left uncommitted. */
+function Work({ work }) {
+  const [isWhole, setWhole] = useState(false), most = isWhole ? Infinity : LISTED;
+  const files = work.files.slice(0, most), commits = work.commits.slice(0, most);
+  const isCut = files.length < work.files.length || commits.length < work.commits.length;
+  return html`<div class="stack tight"><h3>${t("ta.work")}</h3>
+    ${work.unknown ? html`<p class="dim"><${Text} of=${t("ta.work.unknown", { why: work.unknown })} /></p>` : html`
+    <p>${plural("ta.commits", work.commits_in_all)}, ${plural("ta.files", work.files_in_all)}</p>
+    ${commits.length > 0 && html`<ul class="work">${commits.map((commit) => html`<li key=${commit.id}><span class="id">${commit.id.slice(0, 9)}</span> <${Text} of=${commit.title} /></li>`)}</ul>`}
+    ${files.length > 0 && html`<ul class="work">${files.map((file) => html`<li key=${file.path}><span class="meta">${file.added == null ? t("ta.binary") : `+${file.added} -${file.removed}`}</span> <${Text} of=${file.path} /></li>`)}</ul>`}
+    ${work.uncommitted_in_all > 0 && html`<p class="dim"><${Text} of=${plural("ta.uncommitted", work.uncommitted_in_all, { files: work.uncommitted.join(", ") })} /></p>`}
+    ${(work.notes ?? []).map((note) => html`<p class="dim" key=${note}><${Text} of=${note} /></p>`)}
+    ${isCut && html`<button class="link" type="button" onClick=${() => setWhole(true)}>${t("ta.whole")}</button>`}`}</div>`;
 }
 
 /** A text as long as it is; the whole opens where it is very long. */

@@ -1,0 +1,114 @@
+//! The jobs of worktrees: one is made, and what was done in one is looked at.
+
+use crate::daemon::jobs::ground::JobGround;
+use crate::engine::flow::branch::BranchName;
+use crate::engine::flow::in_tree::WorkSum;
+use crate::engine::job::Found;
+use crate::io::evidence::environment;
+use crate::io::worktree::{Obstacle, Repository, Work, WorktreeError};
+use crate::wire::session::work::{TaskCommit, TaskFile, TaskWork};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Most characters of a commit's title and of a path that are kept.
+const TEXT_MAX: usize = 300;
+
+/// A worktree, made unless it is there already.
+pub(super) async fn make(
+    ground: &JobGround,
+    repository: &Path,
+    branch: &BranchName,
+    (owner, from): (&str, &[String]),
+) -> Found {
+    match try_make(ground, repository, branch, (owner, from)).await {
+        Ok(found) => found,
+        Err(error) => Found::NotDone(error.to_string()),
+    }
+}
+
+async fn try_make(
+    ground: &JobGround,
+    repository: &Path,
+    branch: &BranchName,
+    (owner, from): (&str, &[String]),
+) -> Result<Found, WorktreeError> {
+    let repository = find(ground, repository).await?;
+    let tree = repository.make(branch, owner, from).await?;
+    let head = repository.head_of(&tree).await?;
+    Ok(match tree.path.to_str() {
+        Some(path) => {
+            Found::Tree { path: path.into(), base: tree.base.into(), head: head.into(), note: tree.note }
+        }
+        None => Found::NotDone(format!("the path of {branch} is no UTF-8")),
+    })
+}
+
+async fn find(ground: &JobGround, repository: &Path) -> Result<Repository, WorktreeError> {
+    let env = environment(ground.variables.as_ref().clone(), &[]);
+    Repository::find(repository, &ground.workspace, &env, ground.clock).await
+}
+
+/// What was done in a worktree between two commits.
+pub(super) async fn look(
+    ground: &JobGround,
+    repository: &Path,
+    branch: &BranchName,
+    (from, until): (&str, Option<&str>),
+) -> Found {
+    let work = match find(ground, repository).await {
+        Ok(repository) => repository.look(branch, (Some(from), until)).await,
+        Err(error) => Err(error),
+    };
+    match work {
+        Ok(work) if work.head.is_empty() => {
+            let cure = "`git reflog` may have its commits";
+            Found::NotDone(format!("its branch {branch} was deleted or renamed; {cure}"))
+        }
+        Ok(work) => {
+            // What lies there now may be another one's.
+            let work = of(work, until.is_none());
+            let count = |many: usize| u32::try_from(many).unwrap_or(u32::MAX);
+            let sum = WorkSum {
+                head: Some(work.head.as_str().into()),
+                commits: count(work.commits_in_all),
+                files: count(work.files_in_all),
+                uncommitted: count(work.uncommitted_in_all),
+                unknown: None,
+            };
+            Found::Work { sum, text: Arc::from(work.to_text()) }
+        }
+        Err(error) => Found::NotDone(error.to_string()),
+    }
+}
+
+/// The same as it is kept, with what lies there now or without.
+fn of(work: Work, with_now: bool) -> TaskWork {
+    let Work { base, head, commits, commits_in_all, files, files_in_all, obstacles, is_gone } = work;
+    let short = |text: String| text.chars().take(TEXT_MAX).collect::<String>();
+    let commits =
+        commits.into_iter().map(|commit| TaskCommit { id: commit.id, title: short(commit.title) }).collect();
+    let files = files.into_iter().map(|file| TaskFile {
+        path: short(file.path),
+        added: file.added,
+        removed: file.removed,
+    });
+    let files = files.collect();
+    let mut work =
+        TaskWork { base, head, commits, commits_in_all, files, files_in_all, ..TaskWork::default() };
+    if is_gone {
+        work.notes.push("its worktree is gone; its branch is there".to_owned());
+    }
+    for obstacle in obstacles.into_iter().filter(|_| with_now) {
+        match obstacle {
+            Obstacle::Dirty { files, in_all } => {
+                work.uncommitted = files.into_iter().map(short).collect();
+                work.uncommitted_in_all = in_all;
+            }
+            other @ (Obstacle::OtherHead { .. } | Obstacle::UnderWay { .. }) => {
+                work.notes.push(other.to_string());
+            }
+            _ => {}
+        }
+    }
+    work
+}

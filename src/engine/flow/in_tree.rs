@@ -1,0 +1,48 @@
+//! What is known of a step in its worktree: between which commits it worked, and what was found there when it had ended.
+
+use crate::engine::form::{self, is_default};
+use crate::engine::message::BodyRef;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// A step in its worktree.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct InTree {
+    /// The commit at which the worktree was when the step began; none of steps that began before this was kept.
+    #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
+    pub from: Option<Arc<str>>,
+    /// The commit at which it was when the next one began in the same worktree: what came later is not this step's.
+    #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
+    pub until: Option<Arc<str>>,
+    /// What was done, once somebody has looked.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub work: Option<Box<StepWork>>,
+}
+
+/// What was done, and where all of it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepWork {
+    #[serde(flatten)]
+    pub sum: WorkSum,
+    /// Where the commits and files are named; a text without content where nothing is known.
+    pub place: BodyRef,
+}
+
+/// What was done, in numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct WorkSum {
+    /// The commit at which the branch was.
+    #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
+    pub head: Option<Arc<str>>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub commits: u32,
+    /// Files that differ since the step began.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub files: u32,
+    /// Files that are changed or new, and not committed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub uncommitted: u32,
+    /// Why nothing is known of it.
+    #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
+    pub unknown: Option<Arc<str>>,
+}

@@ -1,0 +1,84 @@
+//! What a task has done in its worktree: as the journal keeps it, and as it is shown.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a task has done in its worktree, from the moment at which it began to its end.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct TaskWork {
+    /// Commit with which it began.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub base: String,
+    /// Commit at which its branch was in the end.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub head: String,
+    /// Its commits, the newest first; at most 50.
+    pub commits: Vec<TaskCommit>,
+    /// How many commits there are.
+    pub commits_in_all: usize,
+    /// Files that it changed, by path; at most 200.
+    pub files: Vec<TaskFile>,
+    /// How many files it changed.
+    pub files_in_all: usize,
+    /// Files that are changed or new, and not committed; at most 10.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub uncommitted: Vec<String>,
+    /// How many files are not committed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub uncommitted_in_all: usize,
+    /// What else is to be known of the worktree, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Why nothing is known, where nobody could look.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unknown: Option<String>,
+}
+
+/// A commit of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct TaskCommit {
+    /// Its whole name.
+    pub id: String,
+    /// First line of its message.
+    pub title: String,
+}
+
+/// A file that a task has changed.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct TaskFile {
+    /// Its path in the repository.
+    pub path: String,
+    /// Lines that were added; none for what is no text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub added: Option<u64>,
+    /// Lines that were removed; none for what is no text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removed: Option<u64>,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+impl TaskWork {
+    /// Work of which nothing is known, for this reason.
+    #[must_use]
+    pub fn unknown(why: impl Into<String>) -> Self {
+        Self { unknown: Some(why.into()), ..Self::default() }
+    }
+
+    /// The text that the journal keeps.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// What such a text says; none if it is none.
+    #[must_use]
+    pub fn of_text(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+}
