@@ -10,10 +10,12 @@ use crate::engine::words::{AgentName, Millis};
 use crate::io::clock::Clock;
 use crate::io::evidence;
 use crate::io::workspace::{Surroundings, Workspace};
-use crate::io::worktree::Repository;
+use crate::io::worktree::{Repository, Worktree, WorktreeError};
 use crate::wire::session::find_plan::find_plan;
+use crate::wire::team_file::TreeSetup;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -104,12 +106,13 @@ fn outcome(
 }
 
 async fn do_job(given: JobGiven, ground: JobGround) -> Found {
-    let JobGiven { id, job, cwd, command_limit, variables } = given;
+    let JobGiven { id, job, cwd, command_limit, variables, setup } = given;
     tracing::debug!(%id, "a job begins");
     let job = match job {
         Job::ReadPlan { text, trees } => return Found::Plan(read_plan(&text, trees)),
         Job::MakeTree { repository, branch, owner, from } => {
-            return make_tree(&ground, Path::new(&repository), &branch, (&owner, &from)).await;
+            let of = (Path::new(&repository), &*owner, &*from);
+            return make_tree(&ground, of, &branch, (&setup, &variables)).await;
         }
         job => job,
     };
@@ -133,17 +136,19 @@ async fn do_job(given: JobGiven, ground: JobGround) -> Found {
     }
 }
 
-/// A worktree, made unless it is there already.
+/// A worktree, made and set up unless that is done already.
 async fn make_tree(
     ground: &JobGround,
-    repository: &Path,
+    (repository, owner, from): (&Path, &str, &[String]),
     branch: &BranchName,
-    (owner, from): (&str, &[String]),
+    (setup, variables): (&TreeSetup, &[String]),
 ) -> Found {
     let env = evidence::environment(ground.variables.as_ref().clone(), &[]);
     let found = Repository::find(repository, &ground.workspace, &env, ground.clock).await;
     let made = match found {
-        Ok(repository) => repository.make(branch, owner, from).await,
+        Ok(repository) => {
+            make_and_set_up(ground, &repository, (branch, owner, from), (setup, variables)).await
+        }
         Err(error) => Err(error),
     };
     match made {
@@ -153,6 +158,23 @@ async fn make_tree(
         },
         Err(error) => Found::NotDone(error.to_string()),
     }
+}
+
+async fn make_and_set_up(
+    ground: &JobGround,
+    repository: &Repository,
+    (branch, owner, from): (&BranchName, &str, &[String]),
+    (setup, variables): (&TreeSetup, &[String]),
+) -> Result<Worktree, WorktreeError> {
+    let made = repository.make(branch, owner, from).await?;
+    if !setup.run.is_empty() {
+        // By this folder the next daemon knows that this one has run something, and ends what is left of it.
+        let failed = |source| WorktreeError::Io { path: ground.records.clone(), source };
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&ground.records).map_err(failed)?;
+    }
+    let env = evidence::environment(ground.variables.as_ref().clone(), variables);
+    repository.set_up(branch, setup, &env).await?;
+    Ok(made)
 }
 
 /// The plan in an answer, or what its writer is told of it.

@@ -7,6 +7,7 @@ use super::commands::CommandEntry;
 use super::profile::data::{Receipt, SideChannel, Typing};
 use super::queue_entry::QueueEntry;
 use super::values::{At, Bytes, Cells, DeliveryWord, Lasting, RestartWord};
+use super::worktrees::WorktreesEntry;
 use crate::wire::api::NotifyKind;
 use crate::wire::team_file::profile::dialogs::AnswerEntry;
 use crate::wire::team_file::profile::screen::ScreenEntry;
@@ -41,6 +42,8 @@ pub(super) struct TeamFile {
     /// cannot write. At most 100.
     #[schemars(extend("maxProperties" = 100, "propertyNames" = {"pattern": "^[a-z0-9][a-z0-9_-]{0,63}$"}))]
     pub(super) commands: Option<BTreeMap<String, At<CommandEntry>>>,
+    /// The git worktrees in which agents work.
+    pub(super) worktrees: Option<WorktreesEntry>,
     /// A command that is told when something waits for a person. Without it nothing is started.
     pub(super) notify: Option<NotifyEntry>,
     /// More drop zones besides `queue/`: folders whose files are taken as messages, too. Each is a path, or a map that also says

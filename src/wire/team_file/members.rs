@@ -9,7 +9,7 @@ use super::profile::{self, Profile};
 use super::roster::{Roster, roster};
 use super::settings::{Entries, Settings, TmuxSocket};
 use super::values::At;
-use super::{check, commands, doorbells, env, notify, phrase, queues};
+use super::{check, commands, doorbells, env, notify, phrase, queues, worktrees};
 use crate::engine::suggest::did_you_mean;
 use crate::engine::team::{Delivery, Member, Restart, Team};
 use crate::engine::words::AgentName;
@@ -63,10 +63,7 @@ pub(super) fn settings(
         Some(given) => TmuxSocket::Private(tmux_name(given, book).to_owned()),
         None => TmuxSocket::Private(own_server(workspace)),
     };
-    let mut order: Vec<(usize, AgentName)> =
-        roster.members.iter().map(|(name, index)| (*index, name.clone())).collect();
-    order.sort_unstable();
-    let order = order.into_iter().map(|(_, name)| name).collect();
+    let order = in_order(&roster);
     let grounds = queues::Grounds { workspace, around, outside, roster: &roster };
     let queues = queues::queues(file.queues.as_ref(), &grounds, book);
     let Roster { aliases, pools, routes, may, .. } = roster;
@@ -74,6 +71,7 @@ pub(super) fn settings(
     let templates =
         templates.map(|(name, profile)| (name.clone(), template(name, profile, &general))).collect();
     let commands = commands::commands(file.commands.as_ref(), book);
+    let setup = Arc::new(worktrees::setup(file.worktrees.as_ref(), book));
     let limits = general.limits.clone();
     let team = Team { members, aliases, pools, routes, may, templates, limits, commands };
     let notify = file.notify.as_ref();
@@ -90,8 +88,17 @@ pub(super) fn settings(
         profiles,
         general,
         notify,
+        setup,
         queues,
     })
+}
+
+/// The members as they stand in the file.
+fn in_order(roster: &Roster) -> Vec<AgentName> {
+    let mut order: Vec<(usize, &AgentName)> =
+        roster.members.iter().map(|(name, index)| (*index, name)).collect();
+    order.sort_unstable();
+    order.into_iter().map(|(_, name)| name.clone()).collect()
 }
 
 /// What an agent depends on besides its own entry.

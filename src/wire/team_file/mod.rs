@@ -28,6 +28,7 @@ mod read;
 mod roster;
 mod settings;
 mod values;
+mod worktrees;
 
 pub(crate) use command::is_on_path;
 pub(crate) use default_team::{FALLBACK, unignored};
@@ -45,6 +46,7 @@ pub use profile::files::folders as profile_folders;
 pub use profile::transcript::{Records, Transcript, part};
 pub use profile::{Profile, Receipt, SideChannel, StandingAnswer, Typing, built_in_names, built_in_profiles};
 pub use settings::{Settings, TmuxSocket};
+pub use worktrees::TreeSetup;
 
 use crate::wire::layout::{Surroundings, Workspace};
 use file::TeamFile;

@@ -72,10 +72,11 @@ fn every_documented_default_is_the_one_in_force() {
 }
 
 /// Another value than the default for each key. A key without one here, or that changes nothing, fails the test.
-const OTHER: [(&str, &str); 59] = [
+const OTHER: [(&str, &str); 60] = [
     ("session", "other"),
     ("tmux_socket", "default"),
     ("commands", "{test: [cargo, test]}"),
+    ("worktrees", "{setup: {copy: [.env]}}"),
     ("agents.reports_to", "b"),
     ("agents.provider", "plain"),
     ("agents.command", "[cat, '{name}']"),
