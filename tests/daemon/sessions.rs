@@ -566,6 +566,32 @@ fn a_worktree_is_set_up_before_its_task_is_told_also_where_it_failed_or_the_daem
 }
 
 #[test]
+fn a_task_whose_agent_cannot_be_started_fails_by_itself() {
+    let more = "settings: {max_restarts: 1, restart_delay: 1ms}\n\
+                providers: {ghost: {based_on: plain, command: [no-such-program-襷]}, gone: {based_on: plain, command: ['false']}}\n";
+    let mut house = House::new("ghosts", &format!("{TEAM}{more}"), &[("boss.sh", MASTER)]);
+    house.write("worker.sh", &WORKER.replace("$BIN", env!("CARGO_BIN_EXE_tasuki")));
+    house.start();
+    let plan = "on_failure: skip\ntasks:\n- {name: 一, description: a, hire: {provider: ghost}}\n\
+                - {name: 二, description: b, dependencies: [task-1]}\n- {name: 三, description: c, to: worker}\n\
+                - {name: 四, description: d, hire: {provider: gone}}\n";
+    let id = begin(&house, plan);
+    until(&house, &id, "Failed Failed Cancelled Completed Failed");
+    for (task, why) in [("task-1", "no-such-program-襷"), ("task-4", "exit 1")] {
+        let told = ok(&house, &["session", "show", &id, task]);
+        let end = "it ended too often and is not started again";
+        assert!(told.contains("is given up: ") && told.contains(why) && told.contains(end), "{told}");
+    }
+    let agents = ok(&house, &["status", "--json"]);
+    assert!(
+        !agents.contains("task-1-") && !agents.contains("task-4-"),
+        "whoever was hired is gone: {agents}"
+    );
+    assert_eq!(typed(&house), ["c"]);
+    house.end();
+}
+
+#[test]
 fn a_session_from_elsewhere_stands_still_until_it_is_resumed() {
     let mut house = house("elsewhere");
     house.start();

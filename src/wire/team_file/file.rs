@@ -236,6 +236,10 @@ pub(super) struct ProviderEntry {
     pub(super) based_on: Option<At<String>>,
     /// The command, one word per item; see the `command` of agents. If it is empty, each agent needs its own.
     pub(super) command: Option<At<Vec<String>>>,
+    /// Whether the program is no agent by itself, and only the `command` of an agent says what it does. A session whose master has
+    /// such a profile hires copies of the master in place of agents of the profile. A profile with another `command` than its base
+    /// is no such one, unless it says so. Default: `false`
+    pub(super) any_program: Option<bool>,
     /// How the program gets its system prompt. It replaces the whole `system_prompt` of the base.
     /// `TASUKI_SYSTEM_PROMPT` in the environment names the file in any case.
     pub(super) system_prompt: Option<PromptEntry>,

@@ -16,7 +16,7 @@ use crate::engine::words::AgentName;
 use crate::wire::layout::{Surroundings, Workspace};
 use crate::wire::team_file::profile::files as profile_files;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Name of the session where the file gives none.
@@ -67,13 +67,11 @@ pub(super) fn settings(
     let grounds = queues::Grounds { workspace, around, outside, roster: &roster };
     let queues = queues::queues(file.queues.as_ref(), &grounds, book);
     let Roster { aliases, pools, routes, may, .. } = roster;
-    let templates = profiles.iter();
-    let templates =
-        templates.map(|(name, profile)| (name.clone(), template(name, profile, &general))).collect();
+    let (templates, any_program) = kinds(&profiles, &general);
     let commands = commands::commands(file.commands.as_ref(), book);
     let setup = Arc::new(worktrees::setup(file.worktrees.as_ref(), book));
     let limits = general.limits.clone();
-    let team = Team { members, aliases, pools, routes, may, templates, limits, commands };
+    let team = Team { members, aliases, pools, routes, may, templates, any_program, limits, commands };
     let notify = file.notify.as_ref();
     let notify =
         notify.map(|entry| Arc::new(notify::notify(entry, workspace.root(), &inherited, outside, book)));
@@ -107,6 +105,16 @@ pub(super) struct Parts<'a> {
     pub(super) profiles: &'a BTreeMap<String, Profile>,
     pub(super) general: &'a General,
     pub(super) ground: Ground<'a>,
+}
+
+/// A member of each profile, for whoever is hired; and the profiles whose programs are no agents by themselves.
+fn kinds(
+    profiles: &BTreeMap<String, Profile>,
+    general: &General,
+) -> (BTreeMap<String, Member>, BTreeSet<String>) {
+    let templates = profiles.iter().map(|(name, profile)| (name.clone(), template(name, profile, general)));
+    let any = profiles.iter().filter(|(_, profile)| profile.any_program);
+    (templates.collect(), any.map(|(name, _)| name.clone()).collect())
 }
 
 /// A member of whom nothing is said but its profile.

@@ -72,7 +72,7 @@ fn every_documented_default_is_the_one_in_force() {
 }
 
 /// Another value than the default for each key. A key without one here, or that changes nothing, fails the test.
-const OTHER: [(&str, &str); 60] = [
+const OTHER: [(&str, &str); 61] = [
     ("session", "other"),
     ("tmux_socket", "default"),
     ("commands", "{test: [cargo, test]}"),
@@ -115,6 +115,7 @@ const OTHER: [(&str, &str); 60] = [
     ("settings.log", "debug"),
     ("settings.words", "{info: '{path} を読む'}"),
     ("providers.command", "[cat]"),
+    ("providers.any_program", "false"),
     ("providers.system_prompt", "{args: [--prompt, '{system_prompt}']}"),
     ("providers.model", "[--model, '{model}']"),
     ("providers.permission_mode", "[--mode, '{permission_mode}']"),
