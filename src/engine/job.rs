@@ -20,6 +20,8 @@ pub enum JobId {
     Check { message: MessageId, made: u16 },
     /// The worktree of a step.
     Tree { flow: FlowId, tree: StepName },
+    /// The worktree of an agent of the team file, in which it starts then.
+    AgentTree { agent: AgentName },
 }
 
 impl JobId {
@@ -28,7 +30,7 @@ impl JobId {
     pub fn message(&self) -> Option<&MessageId> {
         match self {
             Self::Base { message, .. } | Self::Check { message, .. } => Some(message),
-            Self::Tree { .. } => None,
+            Self::Tree { .. } | Self::AgentTree { .. } => None,
         }
     }
 }
@@ -39,6 +41,7 @@ impl fmt::Display for JobId {
             Self::Base { message, agent } => write!(f, "record what {agent} has before {message}"),
             Self::Check { message, made } => write!(f, "check claim {made} of {message}"),
             Self::Tree { flow, tree } => write!(f, "make the worktree of {tree} of {flow}"),
+            Self::AgentTree { agent } => write!(f, "make the worktree of {agent}"),
         }
     }
 }

@@ -107,7 +107,9 @@ pub(super) struct AgentEntry {
     /// When it is started again: `always`, `on-failure` (after a clean end, once there is a message for it) or `never`.
     /// Default: the profile's
     pub(super) restart: Option<RestartWord>,
-    /// Whether it works in a git worktree of its own. This version has none and accepts only `false`. Default: `false`
+    /// Whether it works in a git worktree of its own: `.orchestrator-worktrees/agent-NAME` on the branch `agent/NAME`, in the
+    /// repository of the workspace. It is made before the agent starts first, at the commit that is checked out then. A `cwd` has to
+    /// be in the repository, and means that folder of the worktree. Default: `false`
     pub(super) worktree: Option<At<bool>>,
 }
 

@@ -185,10 +185,6 @@ fn refuse_unready(agent: &AgentEntry, book: &mut Book) {
     for (name, value) in agent.env.iter().flatten() {
         check::variable(name, value, book);
     }
-    if let Some(worktree) = agent.worktree.as_ref().filter(|worktree| worktree.value) {
-        let cure = "remove `worktree`, or make one yourself and name it in `cwd:`";
-        book.wrong(worktree.place, "this version has no git worktrees", cure);
-    }
 }
 
 fn phrase_of(name: &AgentName, agent: &AgentEntry, book: &mut Book) -> String {

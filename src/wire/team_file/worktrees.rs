@@ -5,6 +5,7 @@ use super::check::lasting;
 use super::commands::{CommandEntry, words};
 use super::finding::{Book, Place};
 use super::values::{At, Lasting};
+use crate::engine::flow::branch::WORKTREES;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::ops::RangeInclusive;
@@ -17,7 +18,7 @@ const COPY_MAX: usize = 100;
 /// More than the tools of a repository.
 const RUN_MAX: usize = 20;
 /// What a tree gets by git or by tasuki, and from nowhere else.
-const NOT_COPIED: [&str; 3] = [".git", ".tasuki", ".orchestrator-worktrees"];
+const NOT_COPIED: [&str; 3] = [".git", ".tasuki", WORKTREES];
 
 /// The worktrees in which agents work.
 #[derive(Debug, Deserialize, JsonSchema)]

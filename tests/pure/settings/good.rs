@@ -172,7 +172,7 @@ fn every_key_is_read_and_changes_something() {
     let prefixed = |prefix: &str, definition: &str| {
         described(definition).into_iter().map(|(key, _)| format!("{prefix}{key}")).collect::<BTreeSet<_>>()
     };
-    // Told elsewhere: the name itself, what is put into the words of a profile (`prompts.rs`), `worktree` (refused), `based_on`, the three above, and `answers`, which needs rules for screens.
+    // Told elsewhere: the name itself, what is put into the words of a profile (`prompts.rs`), `worktree` (`worktrees.rs`), `based_on`, the three above, and `answers`, which needs rules for screens.
     let elsewhere = [
         "agents.name",
         "agents.model",
