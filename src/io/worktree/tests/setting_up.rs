@@ -49,6 +49,11 @@ async fn files_that_git_does_not_keep_are_copied_and_commands_run_once() {
     let obstacles = repository.look(&name("agent/b")).await.unwrap().obstacles;
     assert_eq!(obstacles, [Obstacle::Dirty { files: vec!["new.txt".to_owned()], in_all: 1 }]);
     repository.remove(&name("agent/a")).await.unwrap();
+    // What git keeps in the branch is not overwritten, whatever lies in the person's folder.
+    world.run("branch kept 'of git' shared; echo 'of a person' > shared");
+    let made = repository.make(&name("agent/c"), "x", &from(&["kept"])).await.unwrap();
+    repository.set_up(&name("agent/c"), &setup(&["shared"], &[]), &world.env).await.unwrap();
+    assert_eq!(world.run_in(&made.path, "cat shared; git status --porcelain"), "of git");
 }
 
 #[tokio::test]
