@@ -23,6 +23,8 @@ pub enum JobId {
     Tree { flow: FlowId, tree: StepName },
     /// What a step did in its worktree as this one of its messages.
     Work { flow: FlowId, step: StepName, tries: u16 },
+    /// The worktree of an agent of the team file, in which it starts then.
+    AgentTree { agent: AgentName },
 }
 
 impl JobId {
@@ -31,7 +33,7 @@ impl JobId {
     pub fn message(&self) -> Option<&MessageId> {
         match self {
             Self::Base { message, .. } | Self::Check { message, .. } => Some(message),
-            Self::Tree { .. } | Self::Work { .. } => None,
+            Self::Tree { .. } | Self::Work { .. } | Self::AgentTree { .. } => None,
         }
     }
 }
@@ -43,6 +45,7 @@ impl fmt::Display for JobId {
             Self::Check { message, made } => write!(f, "check claim {made} of {message}"),
             Self::Tree { flow, tree } => write!(f, "make the worktree of {tree} of {flow}"),
             Self::Work { flow, step, tries } => write!(f, "look at what {step} of {flow} did in try {tries}"),
+            Self::AgentTree { agent } => write!(f, "make the worktree of {agent}"),
         }
     }
 }

@@ -50,6 +50,7 @@ mod opencode_api;
 mod outliving;
 mod over_socket;
 mod own_line;
+mod own_trees;
 mod panes;
 mod parts;
 mod people;

@@ -4,6 +4,7 @@
 use crate::completing::completed;
 use crate::house::House;
 use crate::looking::ok;
+use crate::survivors::lives;
 use serde_json::Value;
 use std::io::{Read as _, Write as _};
 use std::process::{Child, Command, Stdio};
@@ -463,11 +464,7 @@ fn git(house: &House, words: &[&str]) -> String {
 #[test]
 fn each_task_has_a_worktree_and_an_agent_of_its_own_also_where_the_daemon_is_killed() {
     let mut house = House::new("trees", TEAM, &[("worker.sh", COMMITTER), ("boss.sh", MASTER)]);
-    git(&house, &["init", "-q"]);
-    git(&house, &["config", "user.email", "a@example.com"]);
-    git(&house, &["config", "user.name", "人"]);
-    git(&house, &["add", "worker.sh"]);
-    git(&house, &["commit", "-q", "-m", "first"]);
+    repository(&house, &["worker.sh"]);
     house.start();
     let plan = "\
 tasks:
@@ -506,6 +503,91 @@ tasks:
     // Those that are merged elsewhere may go, and what nobody else has may not.
     let pruned = ok(&house, &["worktree", "prune"]);
     assert!(pruned.contains("commits that nobody else has"), "{pruned}");
+    house.end();
+}
+
+/// A repository with these files in its first commit.
+fn repository(house: &House, files: &[&str]) {
+    git(house, &["init", "-q", "-b", "main"]);
+    git(house, &["config", "user.email", "a@example.com"]);
+    git(house, &["config", "user.name", "人"]);
+    git(house, &[&["add"], files].concat());
+    git(house, &["commit", "-q", "-m", "first"]);
+}
+
+/// Says that it began, fails or waits as it is told to, and leaves what an agent needs.
+const SETUP: &str = "\
+echo $$ > $1/pid; echo begun >> $1/begun
+[ -e $1/broken ] && { echo 'packages: 届かない'; exit 7; }
+while [ ! -e $1/go ]; do sleep 0.02; done
+cp .env needed
+";
+
+#[test]
+fn a_worktree_is_set_up_before_its_task_is_told_also_where_it_failed_or_the_daemon_is_killed() {
+    let setup = "worktrees: {setup: {copy: [.env], run: [[sh, setup.sh, ../..]]}}\n";
+    let files = [("worker.sh", COMMITTER), ("setup.sh", SETUP), (".gitignore", ".env\nneeded\n")];
+    let mut house = House::new("set up", &format!("{TEAM}{setup}"), &files);
+    repository(&house, &["worker.sh", "setup.sh", ".gitignore"]);
+    house.write(".env", "鍵=1\n");
+    house.write("broken", "");
+    house.start();
+    let plan = "tasks:\n- {name: 一, description: one, hire: {like: worker}, expect: {commit: true, files: [needed]}}\n";
+    let id = begin(&house, plan);
+    until(&house, &id, "Failed Failed");
+    let told = ok(&house, &["session", "show", &id, "task-1"]);
+    for said in
+        ["its worktree could not be made: the setup command `sh setup.sh ../..` failed", "exit 7", "届かない"]
+    {
+        assert!(told.contains(said), "{said}: {told}");
+    }
+    std::fs::remove_file(house.path("broken")).expect("it is mended");
+    ok(&house, &["session", "retry", &id, "task-1"]);
+    let begun = |house: &House, times: usize| house.read("begun").lines().count() == times;
+    house.until("the second setup", |house| begun(house, 2));
+    let pid = house.read("pid").trim().parse().expect("a number");
+    house.kill();
+    assert!(lives(pid), "it outlives its daemon");
+    house.start();
+    house.until("the third setup", |house| begun(house, 3));
+    assert!(!lives(pid), "what was left was ended");
+    assert_eq!(
+        (statuses(&house, &id), typed(&house).len()),
+        ("Active Running".to_owned(), 0),
+        "nobody was told"
+    );
+    house.write("go", "");
+    until(&house, &id, "Completed Completed");
+    let branch = session(&house, &id)["tasks"][0]["branch"].as_str().expect("a branch").to_owned();
+    let changed = git(&house, &["diff", "--name-only", "main", &branch]);
+    assert_eq!(changed, "one.txt\n", "what git ignores is no work");
+    assert!(begun(&house, 3), "what is set up is not set up again");
+    house.end();
+}
+
+#[test]
+fn a_task_whose_agent_cannot_be_started_fails_by_itself() {
+    let more = "settings: {max_restarts: 1, restart_delay: 1ms}\n\
+                providers: {ghost: {based_on: plain, command: [no-such-program-襷]}, gone: {based_on: plain, command: ['false']}}\n";
+    let mut house = House::new("ghosts", &format!("{TEAM}{more}"), &[("boss.sh", MASTER)]);
+    house.write("worker.sh", &WORKER.replace("$BIN", env!("CARGO_BIN_EXE_tasuki")));
+    house.start();
+    let plan = "on_failure: skip\ntasks:\n- {name: 一, description: a, hire: {provider: ghost}}\n\
+                - {name: 二, description: b, dependencies: [task-1]}\n- {name: 三, description: c, to: worker}\n\
+                - {name: 四, description: d, hire: {provider: gone}}\n";
+    let id = begin(&house, plan);
+    until(&house, &id, "Failed Failed Cancelled Completed Failed");
+    for (task, why) in [("task-1", "no-such-program-襷"), ("task-4", "exit 1")] {
+        let told = ok(&house, &["session", "show", &id, task]);
+        let end = "it ended too often and is not started again";
+        assert!(told.contains("is given up: ") && told.contains(why) && told.contains(end), "{told}");
+    }
+    let agents = ok(&house, &["status", "--json"]);
+    assert!(
+        !agents.contains("task-1-") && !agents.contains("task-4-"),
+        "whoever was hired is gone: {agents}"
+    );
+    assert_eq!(typed(&house), ["c"]);
     house.end();
 }
 

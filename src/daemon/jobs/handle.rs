@@ -67,6 +67,7 @@ impl JobsHandle {
                 cwd,
                 command_limit: Duration::from_millis(settings.general.check_timeout_ms),
                 variables: settings.general.check_env.clone(),
+                setup: settings.setup.clone(),
                 job: job.clone(),
             };
             if self.orders.try_send(JobOrder::Do(Box::new(given))).is_err() {

@@ -2,8 +2,10 @@
 
 use crate::engine::job::{Job, JobId};
 use crate::engine::words::Millis;
+use crate::wire::team_file::TreeSetup;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// An order.
@@ -28,4 +30,6 @@ pub struct JobGiven {
     pub command_limit: Duration,
     /// Variables that checks get besides the few that all get.
     pub variables: Vec<String>,
+    /// What is done in a fresh worktree, by the team file that is in force when the job begins.
+    pub setup: Arc<TreeSetup>,
 }

@@ -7,20 +7,22 @@ use crate::engine::job::Found;
 use crate::io::evidence::environment;
 use crate::io::worktree::{Obstacle, Repository, Work, WorktreeError};
 use crate::wire::session::work::{TaskCommit, TaskFile, TaskWork};
+use crate::wire::team_file::TreeSetup;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
 /// Most characters of a commit's title and of a path that are kept.
 const TEXT_MAX: usize = 300;
 
-/// A worktree, made unless it is there already.
+/// A worktree, made and set up unless that is done already.
 pub(super) async fn make(
     ground: &JobGround,
-    repository: &Path,
+    of: (&Path, &str, &[String]),
     branch: &BranchName,
-    (owner, from): (&str, &[String]),
+    set_up: (&TreeSetup, &[String]),
 ) -> Found {
-    match try_make(ground, repository, branch, (owner, from)).await {
+    match try_make(ground, of, branch, set_up).await {
         Ok(found) => found,
         Err(error) => Found::NotDone(error.to_string()),
     }
@@ -28,12 +30,19 @@ pub(super) async fn make(
 
 async fn try_make(
     ground: &JobGround,
-    repository: &Path,
+    (repository, owner, from): (&Path, &str, &[String]),
     branch: &BranchName,
-    (owner, from): (&str, &[String]),
+    (setup, variables): (&TreeSetup, &[String]),
 ) -> Result<Found, WorktreeError> {
     let repository = find(ground, repository).await?;
     let tree = repository.make(branch, owner, from).await?;
+    if !setup.run.is_empty() {
+        // By this folder the next daemon knows that this one has run something, and ends what is left of it.
+        let failed = |source| WorktreeError::Io { path: ground.records.clone(), source };
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&ground.records).map_err(failed)?;
+    }
+    let env = environment(ground.variables.as_ref().clone(), variables);
+    repository.set_up(branch, setup, &env).await?;
     let head = repository.head_of(&tree).await?;
     Ok(match tree.path.to_str() {
         Some(path) => {

@@ -81,12 +81,13 @@ fn outcome(
 }
 
 async fn do_job(given: JobGiven, ground: JobGround) -> Found {
-    let JobGiven { id, job, cwd, command_limit, variables } = given;
+    let JobGiven { id, job, cwd, command_limit, variables, setup } = given;
     tracing::debug!(%id, "a job begins");
     let job = match job {
         Job::ReadPlan { text, trees } => return Found::Plan(read_plan(&text, trees)),
         Job::MakeTree { repository, branch, owner, from } => {
-            return trees::make(&ground, Path::new(&repository), &branch, (&owner, &from)).await;
+            let of = (Path::new(&repository), &*owner, &*from);
+            return trees::make(&ground, of, &branch, (&setup, &variables)).await;
         }
         Job::LookAtTree { repository, branch, from, until } => {
             let span = (&*from, until.as_deref());

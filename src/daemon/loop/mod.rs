@@ -14,3 +14,4 @@ mod run;
 #[cfg(test)]
 mod tests;
 mod timers;
+mod trees;

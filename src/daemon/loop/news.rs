@@ -12,6 +12,7 @@ use crate::daemon::panes::orders::PaneWord;
 use crate::daemon::tmux::news::TmuxNews;
 use crate::daemon::views::worker::{BatchShown, Item};
 use crate::engine::input::{Input, Report, Shown};
+use crate::engine::job::JobId;
 use crate::engine::words::{AgentName, Millis, Nonce};
 use crate::io::team_file::SettingsError;
 use crate::io::views::View;
@@ -40,7 +41,10 @@ impl Daemon {
             },
             News::Job { id, found } => {
                 self.jobs.done(&id);
-                self.take_input(Input::Job { id, found });
+                match id {
+                    JobId::AgentTree { agent } => self.agent_tree_done(&agent, found),
+                    id => self.take_input(Input::Job { id, found }),
+                }
             }
             News::Tmux(news) => self.take_tmux(news),
             News::Team(read) => self.take_team(*read),
@@ -213,14 +217,15 @@ impl Daemon {
     }
 
     /// The drop zones and what is shown of them, where they are others than before: those of the team file, and one in the worktree
-    /// of each agent that works on a task of a session.
+    /// of each agent that has one, by the team file or for a task of a session.
     pub(in crate::daemon) fn tell_zones(&mut self) {
         let own = self.engine.state().hired.iter().filter_map(|(name, hired)| {
             let tree = Path::new(hired.flow.as_ref().and(hired.recipe.cwd.as_ref())?);
             let (owner, status) = (Some(name.clone()), Some(tree.join("status")));
             tree.is_absolute().then(|| ZoneSpec { place: tree.join("queue"), owner, status })
         });
-        let zones: Vec<ZoneSpec> = self.config.settings.queues.iter().cloned().chain(own).collect();
+        let zones: Vec<ZoneSpec> =
+            self.config.settings.queues.iter().cloned().chain(own).chain(self.zones_of_trees()).collect();
         if zones == self.config.roster.zones {
             return;
         }

@@ -12,6 +12,7 @@ use crate::engine::life::{Stage, TurnKind};
 use crate::engine::screen::doorbell::{self, Doorbell};
 use crate::engine::team::Delivery;
 use crate::engine::words::{AgentName, MessageId, Nonce};
+use crate::wire::team_file::Launch;
 use std::sync::Arc;
 
 impl Daemon {
@@ -84,14 +85,26 @@ impl Daemon {
     /// Starts the worker of a launch, in a new window or an adopted one.
     /// One that cannot be started, since its launch cannot be made, is given back.
     pub(in crate::daemon) fn launch(&mut self, launched: Launched) -> Option<Unmade> {
-        let newest = self.engine.state().agents.get(&launched.agent).and_then(|agent| agent.nonce);
-        if newest != Some(launched.nonce) {
+        if !self.is_newest(&launched) {
             return None; // it was given up while it waited to be written
         }
         let launch = match self.launch_of(&launched.agent)? {
             Ok(launch) => launch,
             Err(why) => return Some(Unmade { agent: launched.agent, nonce: launched.nonce, why }),
         };
+        let launched = self.after_its_tree(launched, &launch)?;
+        self.begin(launched, launch);
+        None
+    }
+
+    /// Whether a launch is the last one of its agent.
+    pub(super) fn is_newest(&self, launched: &Launched) -> bool {
+        let newest = self.engine.state().agents.get(&launched.agent).and_then(|agent| agent.nonce);
+        newest == Some(launched.nonce)
+    }
+
+    /// Starts the worker of a launch of which everything is there.
+    pub(super) fn begin(&mut self, launched: Launched, launch: Arc<Launch>) {
         if launched.adopt.is_none() {
             self.views.launched(&launched.agent);
         }
@@ -103,7 +116,6 @@ impl Daemon {
         let given = Given { launched, launch, key, phrase, orders, news };
         let task = self.panes.tmux.spawn_pane(&mut self.panes.tasks, given);
         self.panes.started(task, who);
-        None
     }
 
     /// A turn is typed once its view is written: its agent reads it there.

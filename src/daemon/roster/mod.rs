@@ -1,5 +1,9 @@
 //! How the hired agents are started: each launch is made when it is wanted first, and anew with the team file.
 
+mod trees;
+
+pub use trees::AgentTrees;
+
 use crate::daemon::panes::orders::Launches;
 use crate::engine::engine::Engine;
 use crate::engine::team::roster::Hired;
@@ -21,13 +25,15 @@ pub struct RosterHandle {
     pub(in crate::daemon) refused: Option<Box<Settings>>,
     /// The drop zones that the mailbox was told of last: some are of those who were hired.
     pub(in crate::daemon) zones: Vec<ZoneSpec>,
+    /// The worktrees that agents have to themselves.
+    pub(in crate::daemon) trees: AgentTrees,
 }
 
 impl RosterHandle {
     /// Of a daemon with these surroundings and drop zones, as yet without a launch.
     #[must_use]
     pub fn new(around: Surroundings, zones: Vec<ZoneSpec>) -> Self {
-        Self { around, made: BTreeMap::new(), refused: None, zones }
+        Self { around, made: BTreeMap::new(), refused: None, zones, trees: AgentTrees::default() }
     }
 
     /// The launch of an agent that may be hired, and what is odd about it.

@@ -5,6 +5,8 @@ use std::fmt;
 
 /// What every branch of a step begins with.
 pub const BRANCH_PREFIX: &str = "agent/";
+/// Folder of all worktrees in a repository.
+pub const WORKTREES: &str = ".orchestrator-worktrees";
 /// Longest branch in bytes: its folder's name has as many, and file systems end at 255.
 pub const BRANCH_BYTES_MAX: usize = 200;
 

@@ -9,17 +9,16 @@ use super::step::StepMove;
 use super::tree::{StepTree, TreeMove, TreeStage};
 use crate::engine::engine::{Work, agent_event};
 use crate::engine::event::{AgentChange, Event};
+use crate::engine::input::Effect;
 use crate::engine::job::{Found, Job, JobId};
+use crate::engine::life::queue::Queue;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::team::lifecycle::PutBack;
 use crate::engine::team::power::Power;
 use crate::engine::team::roster::{Hire, Host, Like, Recipe, default_phrase};
-use crate::engine::words::AgentName;
+use crate::engine::words::{AgentName, Nonce};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Profiles of programs that are no agents by themselves: what one does is in the command that the team file has for it.
-const ANY_PROGRAM: [&str; 2] = ["plain", "scripted"];
 
 /// Whether a step can become a message.
 pub(in crate::engine) enum Prepared {
@@ -178,7 +177,7 @@ impl Work<'_> {
         let hired = self.state.hired.get(master).map(|hired| hired.recipe.like.clone());
         let profile = self.team.members.get(master).map(|member| member.provider.clone());
         let is_agent = |profile: &String| {
-            self.file.templates.contains_key(profile) && !ANY_PROGRAM.contains(&profile.as_str())
+            self.file.templates.contains_key(profile) && !self.file.any_program.contains(profile)
         };
         let made = profile.filter(is_agent).map(Like::Profile);
         made.or(hired).unwrap_or_else(|| Like::Member(master.clone()))
@@ -234,6 +233,33 @@ impl Work<'_> {
         self.merge();
         self.launch_for(&spec.to, None);
         Ok(())
+    }
+
+    /// Whether an agent was hired for a step.
+    pub(in crate::engine) fn is_for_step(&self, name: &AgentName) -> bool {
+        self.state.hired.get(name).is_some_and(|hired| hired.flow.is_some())
+    }
+
+    /// Whoever was hired for a step has ended and is not started again. Nobody looks for it, so what waits for it fails: with its
+    /// step, it is dismissed.
+    pub(in crate::engine) fn give_up(
+        &mut self,
+        name: &AgentName,
+        (why, nonce): (&str, Option<Nonce>),
+        unstarted: bool,
+    ) {
+        if self.state.agents.contains_key(name) {
+            let (why, restart_at, wanted, asleep) = (why.to_owned(), None, false, false);
+            self.emit(agent_event(name, AgentChange::Down { why, restart_at, wanted, asleep, unstarted }));
+            if let Some(nonce) = nonce {
+                self.ask(Effect::Close { agent: name.clone(), nonce });
+            }
+        }
+        let waits = self.state.queues.get(name).into_iter().flat_map(Queue::ids);
+        for id in waits.cloned().collect::<Vec<_>>() {
+            let why = format!("{name}, which was hired for it, is given up: {why}");
+            self.fail(&id, &why);
+        }
     }
 
     /// Dismisses whoever was hired for a step that is over.

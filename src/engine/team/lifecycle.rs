@@ -76,16 +76,23 @@ impl Work<'_> {
             Some(Restart::Never) | None => false,
         };
         let restart_at = if again { self.restart_at(name) } else { None };
+        let for_step = self.is_for_step(name);
         let why = match (again, restart_at) {
+            (true, None) if for_step => format!("{how}; it ended too often and is not started again"),
             (true, None) => {
                 format!("{how}; it ended too often and is not started again: `tasuki agent start {name}`")
             }
             _ => how.to_owned(),
         };
-        let wanted = !again && clean;
-        let asleep = wanted && matches!(restart, Some(Restart::Always | Restart::OnFailure));
+        let ended_well = !again && clean;
+        let asleep = ended_well && matches!(restart, Some(Restart::Always | Restart::OnFailure));
+        // Nobody wants an end of one that was hired for a task which is not done.
+        let wanted = ended_well && (asleep || !for_step);
         self.forget_live(name);
         self.put_back(name, &why, if restart_at.is_none() { PutBack::Gone } else { PutBack::Ended });
+        if for_step && restart_at.is_none() && !asleep {
+            return self.give_up(name, (&why, nonce), unstarted);
+        }
         self.emit(agent_event(name, AgentChange::Down { why, restart_at, wanted, asleep, unstarted }));
         if let Some(nonce) = nonce {
             self.ask(Effect::Close { agent: name.clone(), nonce });

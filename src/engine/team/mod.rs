@@ -41,6 +41,8 @@ pub struct Team {
     pub may: Powers,
     /// Profile → a member that is made of it alone, for whoever is hired.
     pub templates: BTreeMap<String, Member>,
+    /// Profiles of programs that are no agents by themselves: what one does is in the command that the team file has for it.
+    pub any_program: BTreeSet<String>,
     /// Limits and waiting times.
     pub limits: Limits,
     /// What may be run to check a task: name → program and arguments.

@@ -91,6 +91,9 @@ impl Repository {
         if at.commit(&ref_of(branch)).await?.is_none() {
             return Ok(Err(format!("its worktree and its branch were gone: {branch} begins anew")));
         }
+        // What a setup had put there is gone, too.
+        let record = &Record { is_set_up: false, ..record.clone() };
+        self.records.write(record)?;
         make_folder(&self.worktrees())?;
         let add = [b"worktree".as_slice(), b"add", b"--", bytes_of(&path), branch.as_str().as_bytes()];
         at.demand("make a worktree again", &add.map(OsStr::from_bytes)).await?;

@@ -100,6 +100,30 @@ pub enum WorktreeError {
         /// The files that both have changed.
         files: Vec<PathBuf>,
     },
+    /// A file that each worktree gets cannot be copied into it.
+    #[error("{} is not copied into the worktree: it {why} (`worktrees: setup: copy:` of the team file)", plain(.path))]
+    NotCopied {
+        /// The file in the repository, or the name that means it.
+        path: PathBuf,
+        /// What is wrong with it, and the cure.
+        why: String,
+    },
+    /// A command by which each worktree is made ready did not succeed.
+    #[error(
+        "the setup command `{command}` failed in {}: {how}; put it right, or `worktrees: setup: run:` of the team file, and try again; {}",
+        plain(.place),
+        end_of_printed(.printed)
+    )]
+    SetupFailed {
+        /// Its words.
+        command: String,
+        /// The worktree.
+        place: PathBuf,
+        /// Its exit, or why it could not be run.
+        how: String,
+        /// The end of what it printed.
+        printed: String,
+    },
     /// Something would be lost.
     #[error("{branch} is not removed: {}", all(.obstacles))]
     InTheWay {
@@ -154,6 +178,13 @@ fn named(files: &[PathBuf]) -> String {
         names.push(format!("and {}", counted(more, "more file")));
     }
     names.join(", ")
+}
+
+fn end_of_printed(printed: &str) -> String {
+    if printed.is_empty() {
+        return "it printed nothing".to_owned();
+    }
+    format!("the end of what it printed:\n{printed}")
 }
 
 fn all(obstacles: &[Obstacle]) -> String {

@@ -96,6 +96,11 @@ impl Git {
         git
     }
 
+    /// The workspace for which it is called.
+    pub(super) fn workspace(&self) -> &Path {
+        &self.workspace
+    }
+
     pub(super) fn at<'a>(&'a self, cwd: &'a Path) -> Place<'a> {
         Place { git: self, cwd, held: None, own: None, limit: ASK_LIMIT }
     }

@@ -56,7 +56,7 @@ pub struct Pruned {
 }
 
 impl Repository {
-    /// All of them, by folder. `is_in_use` says of which branches a session is open.
+    /// All of them, by folder. `is_in_use` says on which branches somebody works.
     ///
     /// # Errors
     /// What git and the machine say.

@@ -78,14 +78,14 @@ impl Repository {
         let kept = self.kept_at(&start).await?;
         let from = if begins.is_empty() { vec![start] } else { begins };
         let begun_s = self.clock.wall().0 / 1_000;
-        let record =
-            Record { branch: branch.clone(), owner: owner.to_owned(), from, begun_s, at: Progress::Making };
+        let (branch, owner, at) = (branch.clone(), owner.to_owned(), Progress::Making);
+        let record = Record { branch, owner, from, begun_s, at, is_set_up: false };
         self.records.write(&record)?;
         let made = self.build(&record, &kept, &hold).await;
         if made.is_err() {
             // Where even that fails the record stays, and the next try or `prune` clears it.
             if let Err(error) = self.clear_made(&record, &hold).await {
-                tracing::warn!("what was made of {branch} could not be removed: {error}");
+                tracing::warn!("what was made of {} could not be removed: {error}", record.branch);
             }
         }
         made.map(|made| Worktree { note, ..made })

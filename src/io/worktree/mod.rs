@@ -1,10 +1,11 @@
 //! Worktrees in which agents work: `.orchestrator-worktrees/FOLDER/` on a branch `agent/NAME` of its own.
 //!
-//! `make.rs` makes one, `look.rs` says what was done in it and what stands in the way of its removal, `removal.rs` puts it into the
+//! `make.rs` makes one, `set_up.rs` makes it ready, `look.rs` says what was done in it and what stands in the way of its removal, `removal.rs` puts it into the
 //! trash, `restore.rs` gets it back. Each first looks how far it is (`record.rs`), so that it may be asked again after any kill.
 //! One writes to a repository at a time (`hold.rs`).
 
 mod again;
+mod copy;
 mod error;
 mod exclude;
 mod git;
@@ -22,6 +23,7 @@ mod record;
 mod removal;
 mod repository;
 mod restore;
+mod set_up;
 mod submodules;
 #[cfg(test)]
 mod tests;

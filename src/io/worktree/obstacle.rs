@@ -57,7 +57,7 @@ pub enum Obstacle {
     },
     /// The branch was deleted or renamed.
     NoBranch,
-    /// A session that is open works in it.
+    /// A session that is open works in it, or an agent of the team file.
     InUse,
 }
 
@@ -95,7 +95,9 @@ impl fmt::Display for Obstacle {
             Self::NoBranch => f.write_str(
                 "its branch was deleted or renamed: commit what is there to another branch, then `git worktree remove` it",
             ),
-            Self::InUse => f.write_str("an open session works in it: end or cancel the session"),
+            Self::InUse => f.write_str(
+                "an open session or an agent works in it: end the session, or remove `worktree:` of the agent in the team file",
+            ),
         }
     }
 }

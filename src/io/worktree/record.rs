@@ -27,6 +27,9 @@ pub(super) struct Record {
     /// In seconds since 1970: the time of its merges, so that those that are made again are the same.
     pub(super) begun_s: u64,
     pub(super) at: Progress,
+    /// Whether all was done in it that the team file wants done before anybody works there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_set_up: bool,
 }
 
 /// How far it is.

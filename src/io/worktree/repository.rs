@@ -10,8 +10,7 @@ use crate::io::workspace::Workspace;
 use crate::wire::team_file::Env;
 use std::path::{Path, PathBuf};
 
-/// Folder of all worktrees in the repository.
-pub const WORKTREES: &str = ".orchestrator-worktrees";
+pub use crate::engine::flow::branch::WORKTREES;
 
 /// A repository with files checked out, and what is needed to make worktrees of it.
 #[derive(Debug, Clone)]

@@ -38,7 +38,7 @@ impl Repository {
         self.bring_back(&entry, &trashed, &hold).await?;
         let Trashed { base, head, owner, from, begun_s, .. } = trashed.clone();
         let at = Progress::Restoring { base, head, entry: entry.clone() };
-        let record = Record { branch: branch.clone(), owner, from, begun_s, at };
+        let record = Record { branch: branch.clone(), owner, from, begun_s, at, is_set_up: false };
         self.records.write(&record)?;
         match self.rebuild(&record, &trashed, &entry, &hold).await {
             Ok(worktree) => {

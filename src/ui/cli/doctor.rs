@@ -7,11 +7,14 @@ use super::service::{LINGER_CURE, linger};
 use super::table::harmless;
 use crate::engine::words::counted;
 use crate::io::client::{ANSWER_DEADLINE, Client};
+use crate::io::clock::Clock;
+use crate::io::evidence::environment;
 use crate::io::journal::is_short_of_space;
 use crate::io::mux::Server;
 use crate::io::systemd::{Linger, Manager, unit};
 use crate::io::team_file::{Machine, SettingsError};
 use crate::io::workspace::Workspace;
+use crate::io::worktree::Repository;
 use crate::wire::api::{Health, StatusInfo};
 use crate::wire::os_error::unnumbered;
 use crate::wire::team_file::{Settings, TmuxSocket};
@@ -186,6 +189,7 @@ fn of_workspace(context: &Context, workspace: &Workspace) -> Vec<Check> {
             checks.push(disk(workspace, &loaded.settings));
             checks.extend(loaded.settings.queues.iter().map(drop_zone));
             checks.extend(programs(&loaded.settings));
+            checks.extend(worktrees(context, workspace, &loaded.settings));
             checks.push(own_server(&loaded.settings));
         }
         Err(error) => checks.push(refused(&error)),
@@ -293,6 +297,22 @@ fn programs(settings: &Settings) -> Vec<Check> {
         checks.push(check("programs", Verdict::Good, "every agent's program is there", ""));
     }
     checks
+}
+
+/// Whether there can be the worktrees that agents are to have.
+fn worktrees(context: &Context, workspace: &Workspace, settings: &Settings) -> Option<Check> {
+    let mut wanted = settings.launches.iter().filter(|(_, launch)| launch.tree.is_some());
+    let (name, _) = wanted.next()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
+    let env = environment(context.around.vars.clone(), &[]);
+    let found = runtime.block_on(Repository::find(workspace.root(), workspace, &env, Clock::start()));
+    let cure = format!("put that right, then run `tasuki agent start {name}`");
+    Some(match found {
+        Ok(found) => check("worktrees", Verdict::Good, harmless(&found.root.display().to_string()), ""),
+        Err(error) => {
+            check("worktrees", Verdict::Bad, harmless(&format!("{name} cannot start: {error}")), &cure)
+        }
+    })
 }
 
 fn own_server(settings: &Settings) -> Check {

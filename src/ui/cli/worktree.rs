@@ -11,6 +11,7 @@ use crate::io::evidence::environment;
 use crate::io::workspace::Workspace;
 use crate::io::worktree::{Listed, ListedState, Pruned, Repository, Trashed, Worktree, WorktreeError};
 use crate::wire::api::{SessionQuery, SessionsQuery};
+use crate::wire::team_file::Settings;
 use clap::Subcommand;
 use std::collections::BTreeSet;
 
@@ -52,7 +53,7 @@ Examples:
   tasuki worktree prune
 
 A worktree stays if files in it are not committed, or if its branch has commits that no other branch, tag or remote has. One \
-that is locked, in use by an open session, or not made by tasuki stays, too. What is removed goes to .tasuki/trash/ with its \
+that is locked, in use by an open session or an agent, or not made by tasuki stays, too. What is removed goes to .tasuki/trash/ with its \
 commits; files that git ignores are not kept.
 
 Exit codes:
@@ -99,7 +100,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     })
 }
 
-/// The branches on which sessions work that are not completed: one that has failed may be resumed.
+/// The branches on which agents of the team file work, and sessions that are not completed: one that has failed may be resumed.
 fn branches_in_use(
     context: &Context,
     workspace: &Workspace,
@@ -111,6 +112,9 @@ fn branches_in_use(
         let tasks = look(context, workspace, client, &SessionQuery { id: session.id })?.answer.tasks;
         branches.extend(tasks.into_iter().filter_map(|task| task.branch));
     }
+    let settings = Settings::load(workspace, &context.around)?.settings;
+    let trees = settings.launches.values().filter_map(|launch| launch.tree.as_ref());
+    branches.extend(trees.map(|tree| tree.branch.to_string()));
     Ok(branches)
 }
 

@@ -105,7 +105,8 @@ pub(super) fn commands(
     commands
 }
 
-fn words(entry: &At<CommandEntry>, book: &mut Book) -> Option<Vec<String>> {
+/// The words of one command; none of what is no list. What is wrong is in `book`.
+pub(super) fn words(entry: &At<CommandEntry>, book: &mut Book) -> Option<Vec<String>> {
     let place = entry.place;
     let words = match &entry.value {
         CommandEntry::Words(words) => words,

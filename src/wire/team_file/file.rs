@@ -7,6 +7,7 @@ use super::commands::CommandEntry;
 use super::profile::data::{Receipt, SideChannel, Typing};
 use super::queue_entry::QueueEntry;
 use super::values::{At, Bytes, Cells, DeliveryWord, Lasting, RestartWord};
+use super::worktrees::WorktreesEntry;
 use crate::wire::api::NotifyKind;
 use crate::wire::team_file::profile::dialogs::AnswerEntry;
 use crate::wire::team_file::profile::screen::ScreenEntry;
@@ -41,6 +42,8 @@ pub(super) struct TeamFile {
     /// cannot write. At most 100.
     #[schemars(extend("maxProperties" = 100, "propertyNames" = {"pattern": "^[a-z0-9][a-z0-9_-]{0,63}$"}))]
     pub(super) commands: Option<BTreeMap<String, At<CommandEntry>>>,
+    /// The git worktrees in which agents work.
+    pub(super) worktrees: Option<WorktreesEntry>,
     /// A command that is told when something waits for a person. Without it nothing is started.
     pub(super) notify: Option<NotifyEntry>,
     /// More drop zones besides `queue/`: folders whose files are taken as messages, too. Each is a path, or a map that also says
@@ -104,7 +107,9 @@ pub(super) struct AgentEntry {
     /// When it is started again: `always`, `on-failure` (after a clean end, once there is a message for it) or `never`.
     /// Default: the profile's
     pub(super) restart: Option<RestartWord>,
-    /// Whether it works in a git worktree of its own. This version has none and accepts only `false`. Default: `false`
+    /// Whether it works in a git worktree of its own: `.orchestrator-worktrees/agent-NAME` on the branch `agent/NAME`, in the
+    /// repository of the workspace. It is made before the agent starts first, at the commit that is checked out then. A `cwd` has to
+    /// be in the repository, and means that folder of the worktree. Default: `false`
     pub(super) worktree: Option<At<bool>>,
 }
 
@@ -233,6 +238,10 @@ pub(super) struct ProviderEntry {
     pub(super) based_on: Option<At<String>>,
     /// The command, one word per item; see the `command` of agents. If it is empty, each agent needs its own.
     pub(super) command: Option<At<Vec<String>>>,
+    /// Whether the program is no agent by itself, and only the `command` of an agent says what it does. A session whose master has
+    /// such a profile hires copies of the master in place of agents of the profile. A profile with another `command` than its base
+    /// is no such one, unless it says so. Default: `false`
+    pub(super) any_program: Option<bool>,
     /// How the program gets its system prompt. It replaces the whole `system_prompt` of the base.
     /// `TASUKI_SYSTEM_PROMPT` in the environment names the file in any case.
     pub(super) system_prompt: Option<PromptEntry>,

@@ -77,6 +77,7 @@ impl Settings {
         let mut entry = model.ok_or_else(|| self.no_model(&recipe.like))?;
         entry.name = at(name.to_string());
         (entry.marker, entry.aliases, entry.pool) = (Some(at(hired.member.phrase.clone())), None, None);
+        entry.worktree = None; // that is one agent's alone; a session gives its agents theirs
         if let Some(cwd) = &recipe.cwd {
             entry.cwd = Some(at(cwd.clone()));
         }

@@ -6,7 +6,8 @@ use super::env::{Env, allowed_only};
 use super::file::AgentEntry;
 use super::fill::{Filled, PORT, Values, fill};
 use super::finding::{Book, IS_FOLDER, NO_PROGRAM, NO_SCRIPT, Place};
-use super::outside::Outside;
+use super::outside::{Found, Outside};
+use super::own_tree::{OwnTree, Placed, place_of};
 use super::profile::Profile;
 use super::prompt::{self, Way};
 use super::values::DeliveryWord;
@@ -31,6 +32,8 @@ pub struct Launch {
     pub argv: Vec<String>,
     /// The folder it works in.
     pub cwd: PathBuf,
+    /// The worktree that it has to itself; the folder is in it, and is there when that is made.
+    pub tree: Option<OwnTree>,
     /// Its whole environment but what tmux sets in a pane (`TERM`, `TMUX`, `TMUX_PANE`, `PWD` and the like), and `TASUKI_AGENT_KEY`, which the
     /// daemon mints for each start.
     pub env: Env,
@@ -86,7 +89,7 @@ impl Launch {
     /// Why its program cannot be started, with the cure, where it is not there.
     #[must_use]
     pub fn missing(&self, outside: &dyn Outside) -> Option<String> {
-        let (program, fault) = self.command().fault(outside)?;
+        let (program, fault) = self.command(outside).fault(outside)?;
         let cure = "correct `command:` in the team file";
         let place = if program.contains('/') { "" } else { " on its PATH" };
         Some(match fault {
@@ -101,16 +104,21 @@ impl Launch {
     /// That there is no such script as a shell or another interpreter is to run, with the cure.
     #[must_use]
     pub fn missing_script(&self, outside: &dyn Outside) -> Option<String> {
-        let (program, script) = self.command().missing_script(outside)?;
+        let (program, script) = self.command(outside).missing_script(outside)?;
         Some(format!(
             "{NO_SCRIPT}{script}` for `{program}` to run: write it, or correct `command:` in the team file"
         ))
     }
 
-    fn command(&self) -> CheckedCommand<'_> {
+    fn command(&self, outside: &dyn Outside) -> CheckedCommand<'_> {
         let path = self.env.get("PATH").map_or("", String::as_str);
-        CheckedCommand { argv: &self.argv, cwd: &self.cwd, path }
+        CheckedCommand { argv: &self.argv, cwd: there(&self.cwd, self.tree.as_ref(), outside), path }
     }
+}
+
+/// The folder an agent works in, or, until its worktree is made, where it would work without one.
+fn there<'a>(cwd: &'a Path, tree: Option<&'a OwnTree>, outside: &dyn Outside) -> &'a Path {
+    tree.filter(|_| outside.look(cwd) != Found::Folder).map_or(cwd, |tree| &tree.beside)
 }
 
 /// What all agents of a team share.
@@ -163,19 +171,18 @@ impl Ground<'_> {
             values.prompt = Some((&prompt.text, &prompt.path));
             tell_phrase(prompt, phrase, book);
         }
-        let cwd = self.cwd(agent, book);
+        let Placed { cwd, tree } = self.placed(name, agent, book);
         let is_set = |name: &str| self.is_set(agent, profile, name);
         let assembled = prompt::build_command(agent, profile, &is_set, book);
         let place = agent.command.as_ref().map_or(agent.provider.place, |command| command.place);
         let argv = self.argv(&assembled.words, place, &values, book);
         let env = self.env(agent, profile, (&values, assembled.sets_env), book);
-        let path = env.get("PATH").map_or("", String::as_str);
-        self.warn_if_absent(CheckedCommand { argv: &argv, cwd: &cwd, path }, place, book);
         let mut launch = Launch {
             digest: digest(&assembled.words, &cwd, agent, profile, &values),
             active: self.active(&cwd),
             argv,
             cwd,
+            tree,
             env,
             system_prompt: None,
             unread_prompt: None,
@@ -184,6 +191,7 @@ impl Ground<'_> {
             profile: profile.clone(),
             provider: agent.provider.value.clone(),
         };
+        self.warn_if_absent(launch.command(self.outside), place, book);
         if let Some(prompt) = prompt {
             if matches!(assembled.way, Way::Lost(_)) {
                 launch.unread_prompt = self.named(agent, &launch, name, words);
@@ -192,6 +200,11 @@ impl Ground<'_> {
             launch.system_prompt = Some(prompt.text);
         }
         launch
+    }
+
+    fn placed(&self, name: &str, agent: &AgentEntry, book: &mut Book) -> Placed {
+        let beside = self.cwd(agent, book);
+        place_of((name, agent), beside, (self.workspace.root(), self.outside), book)
     }
 
     /// Whether an agent's environment has this variable, wherever it comes from.

@@ -9,14 +9,14 @@ use super::profile::{self, Profile};
 use super::roster::{Roster, roster};
 use super::settings::{Entries, Settings, TmuxSocket};
 use super::values::At;
-use super::{check, commands, doorbells, env, notify, phrase, queues};
+use super::{check, commands, doorbells, env, notify, phrase, queues, worktrees};
 use crate::engine::suggest::did_you_mean;
 use crate::engine::team::{Delivery, Member, Restart, Team};
 use crate::engine::words::AgentName;
 use crate::wire::layout::{Surroundings, Workspace};
 use crate::wire::team_file::profile::files as profile_files;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Name of the session where the file gives none.
@@ -63,19 +63,15 @@ pub(super) fn settings(
         Some(given) => TmuxSocket::Private(tmux_name(given, book).to_owned()),
         None => TmuxSocket::Private(own_server(workspace)),
     };
-    let mut order: Vec<(usize, AgentName)> =
-        roster.members.iter().map(|(name, index)| (*index, name.clone())).collect();
-    order.sort_unstable();
-    let order = order.into_iter().map(|(_, name)| name).collect();
+    let order = in_order(&roster);
     let grounds = queues::Grounds { workspace, around, outside, roster: &roster };
     let queues = queues::queues(file.queues.as_ref(), &grounds, book);
     let Roster { aliases, pools, routes, may, .. } = roster;
-    let templates = profiles.iter();
-    let templates =
-        templates.map(|(name, profile)| (name.clone(), template(name, profile, &general))).collect();
+    let (templates, any_program) = kinds(&profiles, &general);
     let commands = commands::commands(file.commands.as_ref(), book);
+    let setup = Arc::new(worktrees::setup(file.worktrees.as_ref(), book));
     let limits = general.limits.clone();
-    let team = Team { members, aliases, pools, routes, may, templates, limits, commands };
+    let team = Team { members, aliases, pools, routes, may, templates, any_program, limits, commands };
     let notify = file.notify.as_ref();
     let notify =
         notify.map(|entry| Arc::new(notify::notify(entry, workspace.root(), &inherited, outside, book)));
@@ -90,8 +86,17 @@ pub(super) fn settings(
         profiles,
         general,
         notify,
+        setup,
         queues,
     })
+}
+
+/// The members as they stand in the file.
+fn in_order(roster: &Roster) -> Vec<AgentName> {
+    let mut order: Vec<(usize, &AgentName)> =
+        roster.members.iter().map(|(name, index)| (*index, name)).collect();
+    order.sort_unstable();
+    order.into_iter().map(|(_, name)| name.clone()).collect()
 }
 
 /// What an agent depends on besides its own entry.
@@ -100,6 +105,16 @@ pub(super) struct Parts<'a> {
     pub(super) profiles: &'a BTreeMap<String, Profile>,
     pub(super) general: &'a General,
     pub(super) ground: Ground<'a>,
+}
+
+/// A member of each profile, for whoever is hired; and the profiles whose programs are no agents by themselves.
+fn kinds(
+    profiles: &BTreeMap<String, Profile>,
+    general: &General,
+) -> (BTreeMap<String, Member>, BTreeSet<String>) {
+    let templates = profiles.iter().map(|(name, profile)| (name.clone(), template(name, profile, general)));
+    let any = profiles.iter().filter(|(_, profile)| profile.any_program);
+    (templates.collect(), any.map(|(name, _)| name.clone()).collect())
 }
 
 /// A member of whom nothing is said but its profile.
@@ -169,10 +184,6 @@ fn refuse_names(file: &TeamFile, book: &mut Book) {
 fn refuse_unready(agent: &AgentEntry, book: &mut Book) {
     for (name, value) in agent.env.iter().flatten() {
         check::variable(name, value, book);
-    }
-    if let Some(worktree) = agent.worktree.as_ref().filter(|worktree| worktree.value) {
-        let cure = "remove `worktree`, or make one yourself and name it in `cwd:`";
-        book.wrong(worktree.place, "this version has no git worktrees", cure);
     }
 }
 

@@ -5,6 +5,7 @@ use super::general::General;
 use super::launch::Launch;
 use super::notify::NotifySettings;
 use super::profile::Profile;
+use super::worktrees::TreeSetup;
 use crate::engine::team::Team;
 use crate::engine::words::AgentName;
 use crate::wire::zone::ZoneSpec;
@@ -32,6 +33,8 @@ pub struct Settings {
     pub general: General,
     /// The command that is told when something waits for a person.
     pub notify: Option<Arc<NotifySettings>>,
+    /// What is done in a fresh worktree. Shared: each job that makes one has it.
+    pub setup: Arc<TreeSetup>,
     /// The drop zones besides `queue/`.
     pub queues: Vec<ZoneSpec>,
 }

@@ -55,6 +55,7 @@ pub(crate) fn team() -> Team {
         routes: BTreeMap::new(),
         may: BTreeMap::new(),
         templates: BTreeMap::from([("scripted".to_owned(), member(USER))]),
+        any_program: BTreeSet::new(),
         limits: Limits::default(),
         commands: BTreeMap::from([("test".to_owned(), vec!["cargo".to_owned(), "test".to_owned()])]),
     }

@@ -11,6 +11,7 @@ mod ending;
 mod flowing;
 mod flows;
 mod free;
+mod hired_steps;
 mod hiring;
 mod inferring;
 mod life;

@@ -940,17 +940,6 @@ fn variables_words_and_times_of_an_agent() {
               help: use one of: always, on-failure, never"#]],
     );
     check(
-        "agents: [{name: a, provider: scripted, worktree: true}]\n",
-        expect![[r#"
-            refused
-              × this version has no git worktrees
-               ╭─[tasuki.yaml:1:50]
-             1 │ agents: [{name: a, provider: scripted, worktree: true}]
-               ·                                                  ────
-               ╰────
-              help: remove `worktree`, or make one yourself and name it in `cwd:`"#]],
-    );
-    check(
         "agents: [{name: a, provider: scripted, timeout: 30}]\n",
         expect![[r#"
             refused

@@ -231,6 +231,8 @@ fn page(schema: &Value) -> String {
         let heading = match name {
             "" => "Top level",
             "Agent" => "`agents:`, each",
+            "Worktrees" => "`worktrees:`",
+            "Setup" => "`worktrees: setup:`",
             "Settings" => "`settings:`",
             "Words" => "`settings: words:`",
             "Provider" => "`providers:`, each",
@@ -268,12 +270,14 @@ fn page(schema: &Value) -> String {
 
 /// The whole file and its parts, in the order in which a reader meets them.
 fn sections(schema: &Value) -> Vec<(&str, &Value)> {
-    const ORDER: [&str; 19] = [
+    const ORDER: [&str; 21] = [
         "Agent",
         "Settings",
         "Words",
         "Route",
         "May",
+        "Worktrees",
+        "Setup",
         "Notify",
         "Queue",
         "Provider",

@@ -72,10 +72,11 @@ fn every_documented_default_is_the_one_in_force() {
 }
 
 /// Another value than the default for each key. A key without one here, or that changes nothing, fails the test.
-const OTHER: [(&str, &str); 59] = [
+const OTHER: [(&str, &str); 61] = [
     ("session", "other"),
     ("tmux_socket", "default"),
     ("commands", "{test: [cargo, test]}"),
+    ("worktrees", "{setup: {copy: [.env]}}"),
     ("agents.reports_to", "b"),
     ("agents.provider", "plain"),
     ("agents.command", "[cat, '{name}']"),
@@ -114,6 +115,7 @@ const OTHER: [(&str, &str); 59] = [
     ("settings.log", "debug"),
     ("settings.words", "{info: '{path} を読む'}"),
     ("providers.command", "[cat]"),
+    ("providers.any_program", "false"),
     ("providers.system_prompt", "{args: [--prompt, '{system_prompt}']}"),
     ("providers.model", "[--model, '{model}']"),
     ("providers.permission_mode", "[--mode, '{permission_mode}']"),
@@ -170,7 +172,7 @@ fn every_key_is_read_and_changes_something() {
     let prefixed = |prefix: &str, definition: &str| {
         described(definition).into_iter().map(|(key, _)| format!("{prefix}{key}")).collect::<BTreeSet<_>>()
     };
-    // Told elsewhere: the name itself, what is put into the words of a profile (`prompts.rs`), `worktree` (refused), `based_on`, the three above, and `answers`, which needs rules for screens.
+    // Told elsewhere: the name itself, what is put into the words of a profile (`prompts.rs`), `worktree` (`worktrees.rs`), `based_on`, the three above, and `answers`, which needs rules for screens.
     let elsewhere = [
         "agents.name",
         "agents.model",

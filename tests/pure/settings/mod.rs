@@ -12,3 +12,4 @@ mod prompts;
 mod queues;
 pub(crate) mod support;
 mod workspace;
+mod worktrees;

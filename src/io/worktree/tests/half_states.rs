@@ -57,6 +57,7 @@ async fn killed_while_making(text: &str) -> (World, Repository) {
         from: begins.to_vec(),
         begun_s: 1_800_000_000,
         at: Progress::Making,
+        is_set_up: false,
     };
     repository.records.prepare().unwrap();
     repository.records.write(&record).unwrap();

@@ -6,6 +6,7 @@ mod hostile;
 mod kills;
 mod making;
 mod removing;
+mod setting_up;
 
 use super::*;
 use crate::engine::flow::branch::BranchName;

@@ -14,6 +14,8 @@ use std::sync::Arc;
 pub struct Profile {
     /// The command, placeholders unfilled; empty if each agent brings its own.
     pub command: Vec<String>,
+    /// Whether the program is no agent by itself: what it does is in its command.
+    pub any_program: bool,
     /// How an agent gets its system prompt.
     pub prompt: PromptWay,
     /// Words to add to the command for an agent with a model.
@@ -65,6 +67,7 @@ impl Default for Profile {
     fn default() -> Self {
         Self {
             command: Vec::new(),
+            any_program: false,
             prompt: PromptWay::default(),
             model_args: Vec::new(),
             permission_args: Vec::new(),

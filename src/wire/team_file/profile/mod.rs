@@ -191,7 +191,9 @@ impl Profile {
     fn change(&mut self, entry: &ProviderEntry, book: &mut Book) {
         if let Some(command) = &entry.command {
             self.command.clone_from(&command.value);
+            self.any_program = false; // with a command of its own it is something by itself
         }
+        self.any_program = entry.any_program.unwrap_or(self.any_program);
         if let Some(prompt) = &entry.system_prompt {
             self.prompt = prompt.read(book);
         }

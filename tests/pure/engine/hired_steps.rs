@@ -1,0 +1,107 @@
+//! Agents that are hired for steps: they go with their steps, and a step does not wait for one that cannot be started.
+
+use super::world::World;
+use crate::engine::flowing::{flow_id, opening, step};
+use crate::engine::make::{name, team};
+use tasuki::engine::flow::flow::StepHire;
+use tasuki::engine::flow::plan::OnFailure;
+use tasuki::engine::flow::stage::FlowStage;
+use tasuki::engine::flow::wish::FlowWish;
+use tasuki::engine::input::{Command, Report};
+use tasuki::engine::team::roster::Like;
+use tasuki::engine::team::{Restart, Team};
+
+/// Who is hired for the first step.
+const HAND: &str = "task-1-34567890";
+
+/// A flow whose first step is done by somebody who is hired like ann; the second needs it, and the third does not.
+fn world(team: Team, on_failure: OnFailure) -> World {
+    let mut world = World::new(team);
+    let mut opening = opening("task-1 ann\ntask-2 bob task-1\ntask-3 eve", on_failure, 0);
+    let like = Some(Like::Member(name("ann")));
+    opening.steps[0].0.hire = Some(Box::new(StepHire { like, model: None }));
+    let said = world.ask(Command::OpenFlow(Box::new(opening)));
+    assert!(said.contains("has begun"), "{said}");
+    world
+}
+
+fn stages(world: &World) -> Vec<&'static str> {
+    world.engine.state().flows[&flow_id()].steps.iter().map(|step| step.stage.word()).collect()
+}
+
+fn not_started(world: &mut World) -> String {
+    world.report(HAND, Report::StartFailed { why: "no such program: install it".to_owned() })
+}
+
+#[test]
+fn a_step_fails_by_itself_when_its_agent_is_given_up() {
+    let mut team = team();
+    team.limits.restarts_max = 1;
+    let mut world = world(team, OnFailure::Skip);
+    not_started(&mut world);
+    assert_eq!(stages(&world), ["sent", "pending", "sent"], "it is tried again");
+    world.pass(1_000);
+    let said = not_started(&mut world);
+    let why = "task-1-34567890, which was hired for it, is given up: could not be started: no such program: install it; it ended too \
+               often and is not started again";
+    assert!(said.contains(why) && !said.contains("tasuki agent start"), "{said}");
+    assert_eq!(stages(&world), ["failed", "cancelled", "sent"], "the plan decides what follows");
+    assert!(world.engine.agent(&name(HAND)).is_none(), "it is dismissed");
+    let retry = FlowWish::Retry(step("task-1"));
+    world.ask(Command::Flow { id: flow_id(), wish: retry });
+    assert_eq!(stages(&world), ["sent", "pending", "sent"]);
+    world.start(HAND);
+    for agent in [HAND, "bob", "eve"] {
+        world.give(agent);
+        world.claim(agent);
+    }
+    assert_eq!(world.engine.state().flows[&flow_id()].stage, FlowStage::Completed);
+    assert!(world.engine.state().hired.is_empty());
+}
+
+#[test]
+fn a_step_fails_with_its_agent_however_that_ends_for_good() {
+    let mut hasty = team();
+    hasty.limits.restarts_max = 0;
+    let mut never = team();
+    never.members.get_mut(&name("ann")).expect("ann").restart = Restart::Never;
+    for (team, is_typed, how) in [
+        (&hasty, true, "exit 1"),
+        (&hasty, false, "exit 127"),
+        (&never, false, "exit 0"),
+        (&never, true, "exit 0"),
+    ] {
+        let mut world = world(team.clone(), OnFailure::Stop);
+        world.start(HAND);
+        if is_typed {
+            world.give(HAND);
+        }
+        let said = world.exit(HAND, how);
+        assert!(said.contains(how), "{said}");
+        assert_eq!(stages(&world), ["failed", "pending", "sent"], "{said}");
+        assert!(
+            world.engine.state().hired.is_empty() && world.engine.state().queues.get(&name(HAND)).is_none()
+        );
+    }
+    // One that a person has stopped is that person's affair.
+    let mut world = world(hasty, OnFailure::Stop);
+    world.start(HAND);
+    world.ask_stop(HAND);
+    assert_eq!(stages(&world), ["sent", "pending", "sent"]);
+}
+
+#[test]
+fn agents_are_made_of_their_masters_profile_or_are_copies_where_that_says_nothing_of_its_program() {
+    for (is_any_program, like) in
+        [(false, Like::Profile("scripted".to_owned())), (true, Like::Member(name("ann")))]
+    {
+        let mut team = team();
+        team.any_program.extend(is_any_program.then(|| "scripted".to_owned()));
+        let mut world = World::new(team);
+        let mut opening = opening("task-1 ann", OnFailure::Stop, 0);
+        opening.head.master = Some(name("ann"));
+        opening.steps[0].0.hire = Some(Box::default());
+        world.ask(Command::OpenFlow(Box::new(opening)));
+        assert_eq!(world.engine.state().hired[&name(HAND)].recipe.like, like);
+    }
+}
