@@ -654,7 +654,7 @@ done
 "#;
 
 /// A house that is a repository, whose agents commit.
-fn repository(name: &str) -> House {
+fn changers(name: &str) -> House {
     let worker = CHANGER.replace("$BIN", env!("CARGO_BIN_EXE_tasuki"));
     let house = House::new(name, TEAM, &[("worker.sh", &worker), ("boss.sh", MASTER)]);
     git(&house, &["init", "-q", "-b", "main"]);
@@ -682,7 +682,7 @@ fn changed(work: &Value) -> (Vec<&str>, Vec<&str>) {
 
 #[test]
 fn what_each_task_changed_is_kept_with_it_also_in_a_shared_worktree_and_over_a_kill() {
-    let mut house = repository("changes");
+    let mut house = changers("changes");
     house.start();
     let plan = "\
 tasks:
@@ -729,7 +729,7 @@ tasks:
 
 #[test]
 fn a_worktree_that_somebody_has_removed_is_made_again_when_a_task_begins_in_it() {
-    let mut house = repository("removed");
+    let mut house = changers("removed");
     house.start();
     let plan = "\
 on_failure: skip

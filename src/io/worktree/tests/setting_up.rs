@@ -42,11 +42,11 @@ async fn files_that_git_does_not_keep_are_copied_and_commands_run_once() {
     names.sort_unstable();
     assert_eq!(names, ["HOME", "PATH"], "nothing of the daemon's own");
     // What git ignores is nobody's change.
-    assert_eq!(repository.look(&name("agent/a")).await.unwrap().obstacles, []);
+    assert_eq!(repository.look(&name("agent/a"), (None, None)).await.unwrap().obstacles, []);
     world.run("echo n > new.txt");
     repository.make(&name("agent/b"), "x", &from(&["main"])).await.unwrap();
     repository.set_up(&name("agent/b"), &done, &world.env).await.unwrap();
-    let obstacles = repository.look(&name("agent/b")).await.unwrap().obstacles;
+    let obstacles = repository.look(&name("agent/b"), (None, None)).await.unwrap().obstacles;
     assert_eq!(obstacles, [Obstacle::Dirty { files: vec!["new.txt".to_owned()], in_all: 1 }]);
     repository.remove(&name("agent/a")).await.unwrap();
     // What git keeps in the branch is not overwritten, whatever lies in the person's folder.
