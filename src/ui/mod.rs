@@ -2,4 +2,5 @@
 
 pub mod cli;
 pub mod http;
+mod session;
 pub mod tui;

@@ -77,6 +77,7 @@ mod survivors;
 mod team;
 mod told;
 mod top;
+mod top_sessions;
 mod top_terminal;
 mod trials;
 mod trials_kills;

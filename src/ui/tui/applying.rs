@@ -14,7 +14,14 @@ const ENDED_KEPT: usize = 200;
 impl TopState {
     /// Takes what comes, and gives what is to be done.
     pub fn on(&mut self, input: TopInput) -> Vec<Act> {
-        let moves = matches!(input, TopInput::Key(_) | TopInput::View(_) | TopInput::Messages(_));
+        let moves = matches!(
+            input,
+            TopInput::Key(_)
+                | TopInput::View(_)
+                | TopInput::Messages(_)
+                | TopInput::Sessions(_)
+                | TopInput::Session(..)
+        );
         let tells = moves || matches!(input, TopInput::Last(..));
         let acts = self.take(input);
         if moves {
@@ -63,9 +70,12 @@ impl TopState {
                 }
             }
             TopInput::Messages(messages) => self.listed = messages,
+            TopInput::Sessions(listed) => self.list_sessions(listed),
+            TopInput::Session(id, session) => self.see_session(id, session),
             TopInput::Id(id) => self.next_id = Some(id),
             TopInput::Done(done) => self.notice = Some(done),
             TopInput::Sent(sent) => self.handed_over(sent),
+            TopInput::Begun(begun) => self.begun(begun),
         }
         Vec::new()
     }
@@ -120,6 +130,10 @@ impl TopState {
         let is_first = self.workspace.is_none();
         self.seen_at = moment(&view.now).or(Some(self.now));
         self.seq = view.seq;
+        // Where no step is told, anything may have happened.
+        if view.whole || self.link == Link::Asked {
+            self.sessions.changed_at = view.seq;
+        }
         if view.whole {
             self.agents.clear();
             self.messages.clear();
@@ -194,6 +208,9 @@ impl TopState {
     fn note(&mut self, step: StepInfo) {
         let at = moment(&step.at).unwrap_or(self.now);
         self.seq = self.seq.max(step.seq);
+        if self.sessions.are_touched(&step.events) {
+            self.sessions.changed_at = step.seq;
+        }
         for event in step.events {
             let is_new = self.log.push(LogLine { at, text: event.text, evidence: event.evidence });
             if is_new && !self.follows {

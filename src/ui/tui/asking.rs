@@ -1,14 +1,14 @@
 //! Keys while a task is written, an answer is chosen, or something is asked about.
 
 use super::input::{Act, Key};
-use super::modes::{Answering, Composer, Confirm, Mode, choice_keys};
+use super::modes::{Answering, Composer, Confirm, Mode, Sheet, choice_keys};
 use super::state::{Beside, Place, TopState};
 use crate::wire::api::{NeedKindInfo, PaneAnswerBody, Problem};
 use serde_json::json;
 
 impl TopState {
     pub(super) fn compose(&mut self) {
-        if let Some(draft) = self.draft.take() {
+        if let Some(draft) = self.draft.take_if(|draft| draft.sheet == Sheet::Task) {
             self.mode = Mode::Compose(draft);
             return;
         }
@@ -47,17 +47,30 @@ impl TopState {
                 }
                 self.mode = Mode::Normal;
             }
-            Key::Enter if composer.is_at_to => composer.is_at_to = false,
+            Key::Enter if let Some(field) = composer.next() => composer.field = field,
             Key::Enter if composer.is_sent => {}
-            Key::Enter if composer.text.trim().is_empty() || composer.to.is_empty() => {
-                let why = if composer.to.is_empty() { "nobody is named" } else { "nothing is written yet" };
-                let cure = if composer.to.is_empty() { "Tab goes to the name" } else { "Esc leaves it" };
+            Key::Enter if composer.text.trim().is_empty() || composer.to.trim().is_empty() => {
+                let is_named = !composer.to.trim().is_empty();
+                let why = match &composer.sheet {
+                    _ if is_named => "nothing is written yet",
+                    Sheet::Step(_) => "it has no name",
+                    _ => "nobody is named",
+                };
+                let cure = if is_named { "Esc leaves it" } else { "Tab goes to the name" };
                 composer.problem = Some(Problem {
                     code: "incomplete".to_owned(),
                     why: why.to_owned(),
                     cure: cure.to_owned(),
                     ..Problem::default()
                 });
+            }
+            Key::Enter if composer.sheet != Sheet::Task => {
+                let written = composer.clone();
+                let begun = self.begin(&written);
+                let Mode::Compose(composer) = &mut self.mode else { return Vec::new() };
+                composer.is_sent = begun.is_ok();
+                composer.problem = begun.as_ref().err().cloned();
+                return begun.into_iter().collect();
             }
             Key::Enter => {
                 composer.is_sent = true;

@@ -4,7 +4,8 @@ use super::marks::of_agent;
 use super::state::{Place, TopState};
 use crate::engine::life::StageName;
 use crate::engine::message::Status;
-use crate::wire::api::{AgentInfo, NeedInfo};
+use crate::ui::session::words::{of_session, of_task, who};
+use crate::wire::api::{AgentInfo, NeedInfo, SessionInfo, SessionTaskInfo};
 use crate::wire::message::view::MessageView;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -16,6 +17,10 @@ const MESSAGE_WORDS: &str = "queued, at work, waiting for a limit, waits, waits 
 /// Words of agents' states.
 const AGENT_WORDS: &str =
     "works, free, starting, waits, asks you, needs you, at its limit, error, unknown, stopped";
+
+/// Words of sessions' states, and of those of their tasks.
+const SESSION_WORDS: &str = "active, being planned, waits for your yes, paused, completed, failed, cancelled";
+const TASK_WORDS: &str = "pending, ready, running, waits for you, completed, failed, cancelled";
 
 /// What is looked for, in small letters.
 struct Wish<'a> {
@@ -91,6 +96,20 @@ impl TopState {
         Wish::of(&filter).fits(&[&agent.agent_name], &[&word, &agent.state, limit, you, work])
     }
 
+    /// Whether a session fits.
+    pub(super) fn session_fits(&self, session: &SessionInfo) -> bool {
+        let filter = self.shelves[Place::Sessions.index()].filter.to_lowercase();
+        let title = session.title.as_deref().unwrap_or_default();
+        Wish::of(&filter).fits(&[&session.id, title], &[of_session(session), &session.status])
+    }
+
+    /// Whether a task of the session that is open fits.
+    pub(super) fn task_fits(&self, task: &SessionTaskInfo) -> bool {
+        let filter = self.shelves[Place::Session.index()].filter.to_lowercase();
+        let texts = [&*task.id, &*task.name, &*who(task)];
+        Wish::of(&filter).fits(&texts, &[&of_task(task)])
+    }
+
     /// Whether a need fits.
     pub(super) fn need_fits(&self, need: &NeedInfo) -> bool {
         let filter = self.shelves[Place::Needs.index()].filter.to_lowercase();
@@ -111,6 +130,8 @@ impl TopState {
             Place::Needs => return "nothing fits; Esc shows all".to_owned(),
             Place::Team => ("no agent fits", AGENT_WORDS),
             Place::Tasks | Place::Messages => ("nothing fits", MESSAGE_WORDS),
+            Place::Sessions => ("no session fits", SESSION_WORDS),
+            Place::Session => ("no task fits", TASK_WORDS),
         };
         format!("{rows}: `{filter}` is in no name or title, and no state. States: {words}. Esc shows all")
     }

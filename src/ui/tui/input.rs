@@ -2,7 +2,8 @@
 
 use crate::io::log_reader::LogPlace;
 use crate::wire::api::{
-    AgentDetails, HistoryInfo, LetterInfo, MessageDetails, PaneLookInfo, Problem, RunInfo, StepInfo, ViewInfo,
+    AgentDetails, HistoryInfo, LetterInfo, MessageDetails, PaneLookInfo, Problem, RunInfo, SessionDetails,
+    SessionInfo, StepInfo, ViewInfo,
 };
 use crate::wire::message::view::MessageView;
 use serde_json::Value;
@@ -163,12 +164,18 @@ pub enum TopInput {
     Explained(String, Result<Box<PaneLookInfo>, Problem>),
     /// All messages, newest first.
     Messages(Vec<MessageView>),
+    /// All sessions, newest first, or why they are unknown.
+    Sessions(Result<Vec<SessionInfo>, Problem>),
+    /// This session with its tasks, or why it is unknown.
+    Session(String, Result<Box<SessionDetails>, Problem>),
     /// An id for the next task.
     Id(String),
     /// What became of an act.
     Done(Result<String, Problem>),
     /// What became of a task that was handed over.
     Sent(Result<String, Problem>),
+    /// What became of what was written for sessions: in words, and the id of what has begun.
+    Begun(Result<(String, Option<String>), Problem>),
 }
 
 /// What is to be done.
@@ -184,6 +191,8 @@ pub enum Act {
     Send(Value),
     /// Post this body to this address.
     Post(String, Value),
+    /// The same with what a person has written for sessions.
+    Begin(String, Value),
     /// Try a message again.
     Retry(String),
     /// Its answer was read.
@@ -211,6 +220,12 @@ pub(super) struct Wants {
     pub(super) explain: Option<String>,
     /// Whether ended messages are looked at.
     pub(super) messages: bool,
+    /// Whether the list of sessions is looked at.
+    pub(super) sessions: bool,
+    /// The session whose tasks are looked at.
+    pub(super) session: Option<String>,
+    /// Step of the journal that last told of sessions.
+    pub(super) sessions_at: u64,
     /// Before which place of the log older lines are read, if any are; none within is its end.
     pub(super) older: Option<Option<LogPlace>>,
 }

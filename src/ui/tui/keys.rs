@@ -4,6 +4,7 @@ use super::input::{Act, Key};
 use super::looking::is_answer_for_user;
 use super::modes::{Confirm, Mode};
 use super::panels::history::NO_STORY;
+use super::session_keys::NEED_OF_SESSION;
 use super::state::{Beside, Place, TopState};
 use crate::engine::words::counted;
 use crate::wire::api::NeedInfo;
@@ -16,7 +17,7 @@ const LOG_PAGE: isize = 2;
 const HELP_PAGE: usize = 5;
 const HELP_MAX: usize = 300;
 /// What the keys of the page say here that have nothing to show yet.
-const NO_SUCH_PLACE: &str = "this version has no runs, sessions or debates; 1 to 4 are its places";
+const NO_SUCH_PLACE: &str = "this version has no runs or debates; 1 to 5 are its places";
 /// What `d` is for, where there is nothing of that.
 const NOT_PUT_ASIDE: &str = "d puts aside what failed, was refused or is unread, and has an answer count as read; here is none of that";
 
@@ -58,21 +59,27 @@ impl TopState {
         if self.beside == Beside::Log && self.scroll_log(key) {
             return Vec::new();
         }
+        if self.place.is_of_sessions()
+            && let Some(acts) = self.session_key(key)
+        {
+            return acts;
+        }
         match key {
             Key::Char('q') => return vec![Act::Quit],
             Key::Char('1') => self.go(Place::Needs),
             Key::Char('2') => self.go(Place::Tasks),
             Key::Char('3') => self.go(Place::Team),
             Key::Char('4') => self.go(Place::Messages),
+            Key::Char('5') => self.go(Place::Sessions),
             Key::Char('j') | Key::Down => self.step(1),
             Key::Char('k') | Key::Up => self.step(-1),
             Key::PageDown => self.page(PAGE),
             Key::PageUp => self.page(-PAGE),
             Key::Home => self.step(isize::MIN / 2),
             Key::End => self.step(isize::MAX / 2),
-            Key::Char('5'..='7') => self.notice = Some(Ok(NO_SUCH_PLACE.to_owned())),
+            Key::Char('6'..='7') => self.notice = Some(Ok(NO_SUCH_PLACE.to_owned())),
             Key::Char('d') => return self.put_aside(),
-            Key::Tab => self.go(Place::ALL[(self.place.index() + 1) % Place::ALL.len()]),
+            Key::Tab => self.go(self.place.next()),
             Key::Enter => return self.open(),
             Key::Esc => self.back(),
             Key::Char('n') => self.compose(),
@@ -103,6 +110,10 @@ impl TopState {
 
     pub(super) fn go(&mut self, place: Place) {
         self.close_log();
+        // A story that was read elsewhere is of no session.
+        if place.is_of_sessions() && !self.place.is_of_sessions() {
+            self.beside = Beside::Screen;
+        }
         self.place = place;
         self.beside_from = 0;
         self.zoomed = false;
@@ -114,12 +125,15 @@ impl TopState {
             self.beside_from = self.beside_from.saturating_add_signed(by);
         } else {
             self.choose(by);
+            if self.place.is_of_sessions() {
+                self.beside_from = 0;
+            }
         }
     }
 
     /// A page of what is read beside, else of the log.
     fn page(&mut self, by: isize) {
-        if self.beside != Beside::Screen {
+        if self.beside != Beside::Screen || matches!(self.shown_beside(), Beside::Session | Beside::Task) {
             self.beside_from = self.beside_from.saturating_add_signed(by);
             return;
         }
@@ -135,9 +149,13 @@ impl TopState {
                 Vec::new()
             }
             Place::Needs if self.chosen().and_then(|id| self.need(&id)?.agent.clone()).is_none() => {
-                self.ask();
+                match self.chosen().and_then(|id| id.strip_prefix(NEED_OF_SESSION).map(str::to_owned)) {
+                    Some(id) => self.open_session(id),
+                    None => self.ask(),
+                }
                 Vec::new()
             }
+            Place::Sessions | Place::Session => self.open_in_sessions(),
             Place::Needs | Place::Team => {
                 self.looked_at().map(|agent| Act::Attach(agent.agent_name.clone())).into_iter().collect()
             }
@@ -153,6 +171,8 @@ impl TopState {
             self.zoomed = false;
         } else if !self.shelf().filter.is_empty() {
             self.shelf_mut().filter.clear();
+        } else if self.place == Place::Session {
+            self.go(Place::Sessions);
         } else {
             self.place = Place::Team;
         }
@@ -211,6 +231,7 @@ impl TopState {
         let chosen = self.chosen().filter(|_| self.place == Place::Needs && self.beside == Beside::Screen);
         let need = match chosen {
             Some(id) => self.need(&id),
+            None if self.place.is_of_sessions() && told.is_none() => self.need_of_looked_at_session(),
             None => self
                 .needs
                 .needs

@@ -84,7 +84,7 @@ impl TopState {
                 let chosen = self.chosen_agent().map(|agent| agent.agent_name.clone());
                 Beside::Explain(chosen.unwrap_or_else(|| name.clone()))
             }
-            Beside::Screen | Beside::Letters | Beside::Log => return,
+            Beside::Screen | Beside::Letters | Beside::Session | Beside::Task | Beside::Log => return,
         };
         if beside != self.beside {
             self.beside = beside;
@@ -115,6 +115,8 @@ impl TopState {
                 let message = self.message(&chosen)?;
                 Some(message.agent.as_ref().unwrap_or(&message.to).to_string())
             }
+            Place::Sessions => self.session_of_list(&chosen)?.master.clone(),
+            Place::Session => self.task_of_session(&chosen)?.agent.clone(),
         });
         let of_team = || self.agent(self.shelves[Place::Team.index()].chosen.as_deref()?);
         name.and_then(|name| self.agent(&name)).or_else(of_team).or_else(|| self.agents.first())
@@ -131,6 +133,8 @@ impl TopState {
                 need.message.clone().or_else(current)
             }
             Place::Tasks | Place::Messages => Some(chosen),
+            Place::Sessions => self.session_of_list(&chosen)?.planning.clone(),
+            Place::Session => self.task_of_session(&chosen)?.message.clone(),
         }
     }
 
@@ -151,8 +155,13 @@ impl TopState {
     /// What is shown beside: of a message that has ended its story with the answer, since its agent's screen shows another by now.
     pub(super) fn shown_beside(&self) -> Beside {
         let is_of_messages = matches!(self.place, Place::Tasks | Place::Messages);
-        if self.beside != Beside::Screen || self.zoomed || !is_of_messages {
-            return self.beside.clone();
+        let is_free = self.beside == Beside::Screen && !self.zoomed;
+        match self.place {
+            // Whoever answers sees the screen that asks.
+            Place::Sessions if is_free && !matches!(self.mode, Mode::Answer(_)) => return Beside::Session,
+            Place::Session if is_free && !matches!(self.mode, Mode::Answer(_)) => return Beside::Task,
+            _ if !is_free || !is_of_messages => return self.beside.clone(),
+            _ => {}
         }
         let chosen = self.chosen().and_then(|id| self.message(&id));
         match chosen.filter(|message| has_ended(message.status)) {
@@ -167,17 +176,19 @@ impl TopState {
         let beside = self.shown_beside();
         let story = match &beside {
             Beside::History(Some(id)) => Some(id.clone()),
-            Beside::Screen | Beside::History(None) | Beside::Explain(_) | Beside::Letters | Beside::Log => {
-                self.message_looked_at().map(|id| self.root_of(&id))
-            }
+            // Who has had it is not drawn beside sessions.
+            _ if self.place.is_of_sessions() => None,
+            _ => self.message_looked_at().map(|id| self.root_of(&id)),
         };
         let explain = match &self.beside {
             Beside::Explain(name) => Some(name.clone()),
-            Beside::Screen | Beside::History(_) | Beside::Letters | Beside::Log => None,
+            _ => None,
         };
         let answer = match &beside {
             Beside::History(id) => id.clone(),
-            Beside::Screen | Beside::Explain(_) | Beside::Letters | Beside::Log => None,
+            // With what was checked of it.
+            Beside::Task => self.message_looked_at(),
+            _ => None,
         };
         let rests = self.looked_at().filter(|agent| agent.current_task.is_none());
         let last = rests.filter(|_| self.place == Place::Team).map(|agent| agent.agent_name.clone());
@@ -198,6 +209,9 @@ impl TopState {
             letters: self.beside == Beside::Letters,
             explain,
             messages: self.place == Place::Messages,
+            sessions: self.place == Place::Sessions,
+            session: self.session_looked_at(),
+            sessions_at: self.sessions.changed_at,
             older: self.wants_older(),
         }
     }

@@ -21,6 +21,8 @@ mod panels;
 mod rows;
 mod screen;
 mod scrolling;
+mod session_keys;
+mod sessions;
 mod state;
 #[cfg(test)]
 mod tests;

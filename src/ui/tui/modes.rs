@@ -45,14 +45,39 @@ pub(super) struct Confirm {
     pub(super) act: Act,
 }
 
-/// A new task as it is written.
+/// What is written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) enum Sheet {
+    /// A task for an agent.
+    #[default]
+    Task,
+    /// The goal of a new session.
+    Goal,
+    /// A task more of the session of this id.
+    Step(String),
+}
+
+/// Where in it the cursor is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Field {
+    To,
+    Needs,
+    #[default]
+    Text,
+}
+
+/// A new task, or the goal of a session, as it is written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Composer {
+    pub(super) sheet: Sheet,
+    /// Who gets it, or what a task of a session is called.
     pub(super) to: String,
+    /// Ids of the tasks that a task of a session needs.
+    pub(super) needs: String,
     pub(super) text: String,
     /// Byte of the text that the cursor is before.
     pub(super) at: usize,
-    pub(super) is_at_to: bool,
+    pub(super) field: Field,
     /// Whether nobody has written the name yet.
     pub(super) is_to_proposed: bool,
     /// Whether it is on its way.
@@ -68,13 +93,18 @@ impl Composer {
             return;
         }
         self.problem = None;
-        if self.is_at_to {
-            // A name that was put there is replaced by the first letter, and not gone on with.
-            if std::mem::take(&mut self.is_to_proposed) {
-                self.to.clear();
+        let is_name = !matches!(self.sheet, Sheet::Step(_));
+        match self.field {
+            Field::To => {
+                // A name that was put there is replaced by the first letter, and not gone on with.
+                if std::mem::take(&mut self.is_to_proposed) {
+                    self.to.clear();
+                }
+                let fits = |c: &char| !c.is_control() && !(is_name && c.is_whitespace());
+                return self.to.extend(text.chars().filter(fits));
             }
-            self.to.extend(text.chars().filter(|c| !c.is_whitespace() && !c.is_control()));
-            return;
+            Field::Needs => return self.needs.extend(text.chars().filter(|c| !c.is_control())),
+            Field::Text => {}
         }
         let text: String = text
             .replace("\r\n", "\n")
@@ -84,6 +114,22 @@ impl Composer {
             .collect();
         self.text.insert_str(self.at, &text);
         self.at += text.len();
+    }
+
+    /// The field below; none below the text.
+    pub(super) fn next(&self) -> Option<Field> {
+        match (self.field, &self.sheet) {
+            (Field::To, Sheet::Step(_)) => Some(Field::Needs),
+            (Field::To | Field::Needs, _) => Some(Field::Text),
+            (Field::Text, _) => None,
+        }
+    }
+
+    fn before_field(&self) -> Field {
+        match (self.field, &self.sheet) {
+            (Field::Text, Sheet::Step(_)) => Field::Needs,
+            _ => Field::To,
+        }
     }
 
     fn before(&self) -> Option<char> {
@@ -96,22 +142,26 @@ impl Composer {
         }
         match key {
             Key::Char(c) => self.put(c.encode_utf8(&mut [0; 4])),
-            Key::NewLine if !self.is_at_to => self.put("\n"),
-            Key::Tab => self.is_at_to = !self.is_at_to,
-            Key::Down => self.is_at_to = false,
-            Key::Up => self.is_at_to = true,
-            Key::Backspace if self.is_at_to => {
+            Key::NewLine if self.field == Field::Text => self.put("\n"),
+            Key::Tab => self.field = self.next().unwrap_or(Field::To),
+            Key::Down => self.field = self.next().unwrap_or(Field::Text),
+            Key::Up => self.field = self.before_field(),
+            Key::Backspace if self.field == Field::To => {
                 self.is_to_proposed = false;
                 self.to.pop();
             }
-            Key::Clear if self.is_at_to => self.to.clear(),
+            Key::Backspace if self.field == Field::Needs => drop(self.needs.pop()),
+            Key::Clear if self.field == Field::To => self.to.clear(),
+            Key::Clear if self.field == Field::Needs => self.needs.clear(),
             Key::Backspace => {
                 if let Some(c) = self.before() {
                     self.at -= c.len_utf8();
                     self.text.remove(self.at);
                 }
             }
-            Key::Delete if self.at < self.text.len() && !self.is_at_to => drop(self.text.remove(self.at)),
+            Key::Delete if self.at < self.text.len() && self.field == Field::Text => {
+                self.text.remove(self.at);
+            }
             Key::Clear => {
                 self.text.clear();
                 self.at = 0;

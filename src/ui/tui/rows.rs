@@ -206,6 +206,8 @@ impl TopState {
             Place::Tasks => self.tasks().iter().map(|message| message.id.to_string()).collect(),
             Place::Team => self.team().iter().map(|member| member.agent.agent_name.clone()).collect(),
             Place::Messages => self.all_messages().iter().map(|message| message.id.to_string()).collect(),
+            Place::Sessions => self.all_sessions().iter().map(|session| session.id.clone()).collect(),
+            Place::Session => self.ids_of_tasks(),
         }
     }
 
@@ -276,6 +278,7 @@ impl TopState {
                 let its = self.needs.chains.iter().find(|chain| Some(&chain.message) == chosen.as_ref());
                 self.needs.needs.iter().find(of_message).or_else(|| its.and_then(of_chain))
             }
+            Place::Sessions | Place::Session => self.need_of_sessions(),
         };
         let asks = |need: &&NeedInfo| need.kind == NeedKindInfo::Asks;
         let mut of_lines = self.needs.chains.iter().filter_map(of_chain);

@@ -4,7 +4,8 @@ use super::input::Drawn;
 use super::modes::Mode;
 use super::paint::Canvas;
 use super::panels::{
-    answer, compose, footer, header, help, history, letters, list, log, pane, queue, relay, team,
+    answer, compose, footer, graph, header, help, history, letters, list, log, pane, queue, relay, sessions,
+    task, team,
 };
 use super::state::{Beside, Place, TopState};
 use ratatui_core::buffer::Buffer;
@@ -146,12 +147,18 @@ fn stack(area: Rect, rows: &[u16]) -> Vec<Rect> {
 }
 
 fn one_column(canvas: &mut Canvas, state: &TopState, area: Rect) {
-    let rows = list_rows(state, state.place);
-    let half = usize::from(area.height / 2).max(4);
-    let log = usize::from(area.height / 6).clamp(3, 8);
+    let rows = list_rows(state, state.place, area.width);
+    // A graph is read as a whole, and there what happens is seen in it.
+    let is_graph = state.place == Place::Session;
+    let half = usize::from(if is_graph { area.height * 3 / 5 } else { area.height / 2 }).max(4);
+    let log = if is_graph && area.height < NEEDS_FROM { 0 } else { usize::from(area.height / 6).clamp(3, 8) };
     // A high terminal has room for what needs a person, wherever they are.
     let has_needs = area.height >= NEEDS_FROM && state.place != Place::Needs && !state.needs().is_empty();
-    let needs = if has_needs { list_rows(state, Place::Needs).min(usize::from(area.height / 5)) } else { 0 };
+    let needs = if has_needs {
+        list_rows(state, Place::Needs, area.width).min(usize::from(area.height / 5))
+    } else {
+        0
+    };
     let (list, beside_rows) = match asked_rows(state, area) {
         // Who chooses an answer sees all choices: all else gives way.
         Some(asked) if asked + 3 > area.height => return beside(canvas, state, area),
@@ -168,12 +175,19 @@ fn one_column(canvas: &mut Canvas, state: &TopState, area: Rect) {
 }
 
 fn left_column(canvas: &mut Canvas, state: &TopState, area: Rect) {
+    if state.place.is_of_sessions() {
+        let needs = list_rows(state, Place::Needs, area.width).min(usize::from(area.height / 4));
+        let parts = [Part::new(4, list_rows(state, state.place, area.width)), Part::new(2, needs)];
+        let places = stack(area, &share(area.height, &parts, Some(0)));
+        draw_list(canvas, state, state.place, places[0]);
+        return draw_list(canvas, state, Place::Needs, places[1]);
+    }
     let tasks = if state.place == Place::Messages { Place::Messages } else { Place::Tasks };
     let (story, receipts) = (relay::rows(state), history::receipt_rows(state));
     let third = usize::from(area.height / 3).max(4);
     let wish = |place: Place| {
         let most = if place == state.place { third.max(usize::from(area.height / 2)) } else { third };
-        list_rows(state, place).min(most)
+        list_rows(state, place, area.width).min(most)
     };
     let parts = [
         Part::new(3, wish(Place::Team)),
@@ -215,7 +229,7 @@ fn asked_rows(state: &TopState, area: Rect) -> Option<u16> {
 }
 
 /// Rows that a list would take with its title. Where nothing fits a filter, the known words are told.
-fn list_rows(state: &TopState, place: Place) -> usize {
+fn list_rows(state: &TopState, place: Place, width: u16) -> usize {
     let is_filtered = !state.shelves[place.index()].filter.is_empty() && place != Place::Needs;
     let least = if is_filtered { WORDS_ROWS } else { 1 };
     match place {
@@ -223,6 +237,8 @@ fn list_rows(state: &TopState, place: Place) -> usize {
         Place::Needs => state.needs().len().max(least) + 1,
         Place::Tasks => state.tasks().len().max(least) + 1,
         Place::Messages => state.all_messages().len().max(least) + 1,
+        Place::Sessions => state.all_sessions().len().max(least) + 1,
+        Place::Session => graph::height(state, width).max(least + 2),
     }
 }
 
@@ -234,6 +250,8 @@ fn draw_list(canvas: &mut Canvas, state: &TopState, place: Place, area: Rect) {
         Place::Team => team::draw(canvas, state, area),
         Place::Needs => list::needs(canvas, state, area),
         Place::Tasks | Place::Messages => list::messages(canvas, state, place, area),
+        Place::Sessions => sessions::draw(canvas, state, area),
+        Place::Session => graph::draw(canvas, state, area),
     }
 }
 
@@ -247,6 +265,8 @@ fn beside(canvas: &mut Canvas, state: &TopState, area: Rect) {
         Beside::History(id) => return history::draw(canvas, state, id.as_deref(), area),
         Beside::Explain(name) => return pane::explain(canvas, state, name, area),
         Beside::Letters => return letters::draw(canvas, state, area),
+        Beside::Session => return sessions::overview(canvas, state, area),
+        Beside::Task => return task::draw(canvas, state, area),
         Beside::Log => return log::whole(canvas, state, area),
     }
     let choices = match &state.mode {

@@ -3,6 +3,7 @@
 use super::input::{Drawn, Link, PaneSeen};
 use super::log::{Log, LogView};
 use super::modes::{Composer, Mode};
+use super::sessions::Sessions;
 use crate::engine::message::Status;
 use crate::wire::api::{
     AgentDetails, AgentInfo, HistoryInfo, LetterInfo, MessageDetails, NeedsInfo, PaneLookInfo, Problem,
@@ -37,10 +38,15 @@ pub enum Place {
     Team,
     /// All messages, ended ones too.
     Messages,
+    /// The sessions.
+    Sessions,
+    /// The tasks of the session that is open there.
+    Session,
 }
 
 impl Place {
-    pub(super) const ALL: [Self; 4] = [Self::Needs, Self::Tasks, Self::Team, Self::Messages];
+    /// Those that have a digit.
+    pub(super) const ALL: [Self; 5] = [Self::Needs, Self::Tasks, Self::Team, Self::Messages, Self::Sessions];
 
     pub(super) fn index(self) -> usize {
         match self {
@@ -48,7 +54,19 @@ impl Place {
             Self::Tasks => 1,
             Self::Team => 2,
             Self::Messages => 3,
+            Self::Sessions => 4,
+            Self::Session => 5,
         }
+    }
+
+    /// The place with the next digit.
+    pub(super) fn next(self) -> Self {
+        Self::ALL[(self.index().min(Self::Sessions.index()) + 1) % Self::ALL.len()]
+    }
+
+    /// Whether sessions are looked at.
+    pub(super) fn is_of_sessions(self) -> bool {
+        matches!(self, Self::Sessions | Self::Session)
     }
 
     pub(super) fn title(self) -> &'static str {
@@ -57,6 +75,7 @@ impl Place {
             Self::Tasks => "2 Tasks",
             Self::Team => "3 Team",
             Self::Messages => "4 Messages",
+            Self::Sessions | Self::Session => "5 Sessions",
         }
     }
 }
@@ -71,6 +90,10 @@ pub(super) enum Beside {
     Explain(String),
     /// The unread messages.
     Letters,
+    /// The chosen session.
+    Session,
+    /// The chosen task of the session that is open.
+    Task,
     /// The log, over all the room.
     Log,
 }
@@ -133,7 +156,7 @@ pub struct TopState {
     /// Lines of the log below those that are shown.
     pub(super) log_back: usize,
     pub(super) place: Place,
-    pub(super) shelves: [Shelf; 4],
+    pub(super) shelves: [Shelf; 6],
     /// Whether the team is a table; none until somebody chooses.
     pub(super) table: Option<bool>,
     /// Branches of the team's tree that somebody folded, or opened, by their managers.
@@ -158,6 +181,7 @@ pub struct TopState {
     pub(super) retried: Option<(String, Option<String>)>,
     pub(super) letters: Option<Result<Vec<LetterInfo>, Problem>>,
     pub(super) explained: Option<(String, Result<PaneLookInfo, Problem>)>,
+    pub(super) sessions: Sessions,
     /// What was done last, or what kept it from being done.
     pub(super) notice: Option<Result<String, Problem>>,
     pub(super) next_id: Option<String>,
@@ -203,6 +227,7 @@ impl TopState {
             retried: None,
             letters: None,
             explained: None,
+            sessions: Sessions::default(),
             notice: None,
             next_id: None,
         }

@@ -2,7 +2,6 @@
 
 mod dot;
 mod mermaid;
-mod order;
 mod rails;
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,8 @@ use crate::ui::tui::ages::moment;
 use crate::ui::tui::input::{LogLine, Older, PaneSeen, TopInput, Wants};
 use crate::wire::api::{
     AgentQuery, HistoryQuery, InboxInfo, InboxQuery, MessageDetails, MessagePage, MessageQuery,
-    MessagesQuery, PaneLookInfo, Problem, Question, RunInfo, ScreenInfo,
+    MessagesQuery, PaneLookInfo, Problem, Question, RunInfo, ScreenInfo, SessionDetails, SessionList,
+    SessionQuery, SessionsQuery,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -69,6 +70,10 @@ pub(super) struct Fetcher {
     letters: Got,
     explain: Got,
     messages: Got,
+    sessions: Got,
+    session: Got,
+    /// The last session as it comes: none other is asked for meanwhile.
+    session_comes: Option<(String, JoinHandle<()>)>,
     /// Before which place of the log lines were read last.
     older: Option<Option<LogPlace>>,
 }
@@ -83,6 +88,7 @@ impl Fetcher {
         let details = BTreeMap::new();
         let (story, answer, last) = Default::default();
         let (letters, explain, messages, retried) = Default::default();
+        let (sessions, session, session_comes) = Default::default();
         let (screen, older) = (None, None);
         Self {
             asker,
@@ -98,6 +104,9 @@ impl Fetcher {
             letters,
             explain,
             messages,
+            sessions,
+            session,
+            session_comes,
             older,
         }
     }
@@ -134,6 +143,7 @@ impl Fetcher {
             self.fetch(MessageQuery { id }.address(), whole);
         }
         self.want_lists(wants, seq, now);
+        self.want_sessions(wants, now);
         self.want_older(wants);
         // A screen changes without a step.
         if self.explain.is_due(wants.explain.as_ref(), now.0, now)
@@ -183,6 +193,31 @@ impl Fetcher {
         }
     }
 
+    /// Sessions are read again when the journal has told of one. One of many tasks takes its time: it is asked for once at a time.
+    fn want_sessions(&mut self, wants: &Wants, now: Millis) {
+        let listed = wants.sessions.then(String::new);
+        if self.sessions.is_due(listed.as_ref(), wants.sessions_at, now) {
+            let list =
+                |got: Result<SessionList, Problem>| Some(TopInput::Sessions(got.map(|list| list.sessions)));
+            self.fetch(SessionsQuery {}.address(), list);
+        }
+        let is_same = |(id, comes): &(String, JoinHandle<()>)| {
+            !comes.is_finished() && Some(id) == wants.session.as_ref()
+        };
+        if self.session_comes.as_ref().is_some_and(is_same) {
+            return;
+        }
+        if self.session.is_due(wants.session.as_ref(), wants.sessions_at, now)
+            && let Some(id) = wants.session.clone()
+        {
+            let path = SessionQuery { id: id.clone() }.address();
+            let its = id.clone();
+            let whole =
+                |got: Result<SessionDetails, Problem>| Some(TopInput::Session(its, got.map(Box::new)));
+            self.session_comes = Some((id, self.fetch(path, whole)));
+        }
+    }
+
     /// Reads the lines of the log before those that are there: from its files, with a daemon and without.
     fn want_older(&mut self, wants: &Wants) {
         let is_asked = self.older == wants.older;
@@ -207,7 +242,7 @@ impl Fetcher {
         &self,
         path: String,
         input: impl FnOnce(Result<T, Problem>) -> Option<TopInput> + Send + 'static,
-    ) {
+    ) -> JoinHandle<()> {
         let (asker, news) = (self.asker.clone(), self.news.clone());
         tokio::spawn(async move {
             let got = asker.get::<T>(&path, ANSWER_DEADLINE).await.map_err(problem);
@@ -215,7 +250,7 @@ impl Fetcher {
                 // Nobody looks any more: nothing is lost.
                 let _ = news.send(input).await;
             }
-        });
+        })
     }
 }
 

@@ -206,6 +206,7 @@ impl Driver {
                 Act::Attach(agent) => self.attach(&agent).await?,
                 Act::Send(message) => self.send(message),
                 Act::Post(path, body) => self.post(path, body),
+                Act::Begin(path, body) => self.begin(path, body),
                 Act::Retry(id) => self.retry(&id),
                 Act::Read(id) => self.read(id),
             }
@@ -299,6 +300,15 @@ impl Driver {
                 Err(error) => Err(problem(error)),
             };
             let _ = news.send(TopInput::Done(done)).await;
+        });
+    }
+
+    fn begin(&mut self, path: String, body: Value) {
+        let (asker, news) = (self.asker.clone(), self.news.clone());
+        tokio::spawn(async move {
+            let begun = asker.post::<Done>(&path, &body, ANSWER_DEADLINE).await;
+            // Nobody looks any more: it has begun all the same.
+            let _ = news.send(TopInput::Begun(begun.map(|done| (done.what, done.id)).map_err(problem))).await;
         });
     }
 

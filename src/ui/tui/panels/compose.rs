@@ -1,6 +1,6 @@
 //! The composer: a new task, to whom and what.
 
-use crate::ui::tui::modes::Composer;
+use crate::ui::tui::modes::{Composer, Field, Sheet};
 use crate::ui::tui::paint::{Canvas, Ink, columns};
 use ratatui_core::layout::Rect;
 use ratatui_core::style::{Modifier, Style};
@@ -11,7 +11,13 @@ const TEXT_ROWS: u16 = 6;
 /// Draws it over the lower part of what is there.
 pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, composer: &Composer, body: Rect) {
     let problem = problem(composer, body.width);
-    let rows = (TEXT_ROWS + 3 + u16::try_from(problem.len()).unwrap_or(0)).min(body.height);
+    let (title, name, has_needs) = match &composer.sheet {
+        Sheet::Task => ("New task", "To", false),
+        Sheet::Goal => ("New session: its goal", "Master", false),
+        Sheet::Step(_) => ("New task in it", "Name", true),
+    };
+    let head = 2 + u16::from(has_needs);
+    let rows = (TEXT_ROWS + head + 1 + u16::try_from(problem.len()).unwrap_or(0)).min(body.height);
     let area = Rect { y: body.bottom() - rows, height: rows, ..body };
     canvas.clear(area);
     let note = if composer.is_sent {
@@ -19,23 +25,33 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, composer: &Composer, body: R
     } else {
         "Enter hands it over   Alt-Enter new line   Tab   Esc"
     };
-    canvas.rule((area.x, area.y), area.width, "New task", note);
+    canvas.rule((area.x, area.y), area.width, title, note);
     if area.height < 3 {
         return;
     }
-    let took = canvas.text((area.x + 1, area.y + 1), 4, "To", Ink::Dim);
-    let to_at = area.x + 1 + took + 2;
-    let took = canvas.text((to_at, area.y + 1), area.width.saturating_sub(8), &composer.to, Ink::Bold);
-    if composer.is_at_to {
-        cursor(canvas, (to_at + took, area.y + 1));
+    let mut field = |y: u16, label: &str, text: &str, hint: &str, has_cursor: bool| {
+        let took = canvas.text((area.x + 1, y), 8, label, Ink::Dim);
+        let at = area.x + 1 + took + 2;
+        let took = canvas.text((at, y), area.width.saturating_sub(at - area.x + 2), text, Ink::Bold);
+        if text.is_empty() {
+            canvas.text((at + 2, y), area.width.saturating_sub(at - area.x + 4), hint, Ink::Dim);
+        }
+        if has_cursor {
+            cursor(canvas, (at + took, y));
+        }
+    };
+    field(area.y + 1, name, &composer.to, "", composer.field == Field::To);
+    if has_needs && area.height > 3 {
+        let hint = "numbers of the tasks that it needs, such as 1, 2; may stay empty";
+        field(area.y + 2, "Needs", &composer.needs, hint, composer.field == Field::Needs);
     }
     let width = usize::from(area.width.saturating_sub(3)).max(1);
     let (lines, (row, column)) = wrapped(composer, width);
-    let shown = usize::from(area.height.saturating_sub(3)).saturating_sub(problem.len()).max(1);
+    let shown = usize::from(area.height.saturating_sub(head + 1)).saturating_sub(problem.len()).max(1);
     let first = (row + 1).saturating_sub(shown);
-    for (y, (at, text)) in (area.y + 2..).zip(lines.iter().enumerate().skip(first).take(shown)) {
+    for (y, (at, text)) in (area.y + head..).zip(lines.iter().enumerate().skip(first).take(shown)) {
         canvas.text((area.x + 1, y), area.width.saturating_sub(2), text, Ink::Plain);
-        if at == row && !composer.is_at_to {
+        if at == row && composer.field == Field::Text {
             cursor(canvas, (area.x + 1 + column, y));
         }
     }

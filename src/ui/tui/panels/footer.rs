@@ -1,5 +1,6 @@
 //! The last rows: keys, and what is said or asked just now.
 
+use crate::ui::session::words::{is_over, of_session};
 use crate::ui::tui::modes::Mode;
 use crate::ui::tui::paint::{Canvas, Ink, columns};
 use crate::ui::tui::state::{Beside, Place, TopState};
@@ -23,7 +24,7 @@ pub(in crate::ui::tui) fn keys(canvas: &mut Canvas, state: &TopState, y: u16) {
         }
         Mode::Confirm(_) => vec![("y", "yes"), ("n", "no")],
         Mode::Compose(_) => {
-            vec![("⏎", "hand over"), ("Alt ⏎", "new line"), ("Tab", "to, text"), ("Esc", "back")]
+            vec![("⏎", "hand over"), ("Alt ⏎", "new line"), ("Tab", "next field"), ("Esc", "back")]
         }
     };
     let mut at = 1;
@@ -52,17 +53,18 @@ pub(super) fn plain(key: &'static str) -> &'static str {
 
 /// The keys of the view; in a narrow one, those that matter most.
 fn normal(state: &TopState, width: u16) -> Vec<(&'static str, &'static str)> {
-    let enter = match state.place {
-        Place::Team | Place::Needs => ("⏎", "attach"),
-        Place::Tasks | Place::Messages => ("⏎", "open"),
-    };
-    let hold = if state.halted_since().is_some() { ("H", "let go on") } else { ("H", "hold all") };
-    let back = state.zoomed || state.beside != Beside::Screen;
     if state.beside == Beside::Log {
         return fitting(state, log_keys(state), width);
     }
+    let enter = match state.place {
+        Place::Team | Place::Needs => ("⏎", "attach"),
+        Place::Tasks | Place::Messages => ("⏎", "open"),
+        Place::Sessions | Place::Session => return fitting(state, session_keys(state, width), width),
+    };
+    let hold = if state.halted_since().is_some() { ("H", "let go on") } else { ("H", "hold all") };
+    let back = state.zoomed || state.beside != Beside::Screen;
     let keys = [
-        (width >= 100, ("1-4", "place")),
+        (width >= 100, ("1-5", "place")),
         // Where there is little room, what everybody knows is not told.
         (width >= 100, ("↑↓", "choose")),
         (true, enter),
@@ -81,6 +83,48 @@ fn normal(state: &TopState, width: u16) -> Vec<(&'static str, &'static str)> {
         (true, ("q", "quit")),
     ];
     fitting(state, keys.into_iter().filter(|(fits, _)| *fits).map(|(_, key)| key).collect(), width)
+}
+
+/// The keys where sessions are looked at: those that do something there.
+fn session_keys(state: &TopState, width: u16) -> Vec<(&'static str, &'static str)> {
+    let is_list = state.place == Place::Sessions;
+    let session = state.session();
+    let task = state.chosen_task();
+    let agent = task.and_then(|task| state.agent(task.agent.as_deref()?));
+    let is_open = session.is_some_and(|session| !is_over(session));
+    let enter = match (is_list, state.beside == Beside::Task) {
+        (_, true) => "attach",
+        (true, _) => "tasks",
+        (false, _) => "all of it",
+    };
+    let pause = match session.map(of_session) {
+        Some("paused") => Some("go on"),
+        Some("active" | "being planned") => Some("pause"),
+        _ => None,
+    };
+    let has_failed = match is_list {
+        true => session.is_some_and(|session| session.status == "Failed"),
+        false => task.is_some_and(|task| task.status == "Failed"),
+    };
+    let asks = session.is_some_and(|session| session.waits_for_yes);
+    let has_message = task.is_some_and(|task| task.message.is_some());
+    let keys = [
+        (width >= 100, ("1-5", "place")),
+        (width >= 100, ("↑↓", "choose")),
+        (session.is_some() && !(enter == "attach" && agent.is_none()), ("⏎", enter)),
+        (!is_list || state.beside != Beside::Screen, ("Esc", "back")),
+        (asks, ("y", "yes")),
+        (has_failed, ("r", "retry")),
+        (pause.is_some(), ("p", pause.unwrap_or_default())),
+        (has_message, ("w", "story")),
+        (has_message, ("s", "screen")),
+        (is_list || state.takes_tasks().is_ok(), ("n", if is_list { "new" } else { "add" })),
+        (is_open, ("X", "call off")),
+        (true, ("/", "find")),
+        (true, ("?", "keys")),
+        (true, ("q", "quit")),
+    ];
+    keys.into_iter().filter(|(fits, _)| *fits).map(|(_, key)| key).collect()
 }
 
 /// The keys of the log where that has all the room.

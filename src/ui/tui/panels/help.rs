@@ -8,10 +8,12 @@ use crate::ui::tui::wrap::wrap;
 use ratatui_core::layout::Rect;
 
 /// All keys, for `?`.
-const KEYS: [(&str, &str); 20] = [
-    ("1 2 3 4", "needs you, tasks, team, messages; Tab: the next"),
+const KEYS: [(&str, &str); 22] = [
+    ("1 2 3 4 5", "needs you, tasks, team, messages, sessions; Tab: the next"),
     ("j k ↑ ↓", "choose; Home and End: the first and the last"),
     ("Enter", "attach to the agent (its last line says how to leave); open it"),
+    ("p y", "in 5: pause a session or let it go on; yes to its plan"),
+    ("n r X", "in 5: new session or task, try again what failed, call off (asks)"),
     ("Esc", "back; ends a filter"),
     ("n", "new task"),
     ("/", "filter the rows by their texts or states: `failed`, `state:failed`"),

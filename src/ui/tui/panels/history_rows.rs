@@ -92,7 +92,7 @@ fn end_rows(state: &TopState, tree: &HistoryTree, rows: &mut Vec<Row>) {
 }
 
 /// What its agent was told of checks that failed, and what the last one found.
-fn checked(whole: &MessageDetails, rows: &mut Vec<Row>) {
+pub(super) fn checked(whole: &MessageDetails, rows: &mut Vec<Row>) {
     for failed in &whole.feedback {
         rows.push(Row::new(format!("A check of turn {} failed:", failed.turn), Ink::Bad));
         rows.extend(failed.checks.iter().map(found));

@@ -125,7 +125,7 @@ fn fitting(state: &StateWords, width: u16) -> &str {
 }
 
 /// A text of at least so many columns.
-fn padded(text: String, width: usize) -> String {
+pub(super) fn padded(text: String, width: usize) -> String {
     let pad = " ".repeat(width.saturating_sub(columns(&text)));
     text + &pad
 }
@@ -140,7 +140,7 @@ fn tail(id: &str, width: usize, dots: &str) -> String {
 }
 
 /// A row: a form, a text and more of it, a word, and an age.
-fn draw_row(
+pub(super) fn draw_row(
     canvas: &mut Canvas,
     (area, y): (Rect, u16),
     is_chosen: bool,

@@ -3,6 +3,7 @@
 pub(super) mod answer;
 pub(super) mod compose;
 pub(super) mod footer;
+pub(super) mod graph;
 pub(super) mod header;
 pub(super) mod help;
 pub(super) mod history;
@@ -13,6 +14,8 @@ pub(super) mod log;
 pub(super) mod pane;
 pub(super) mod queue;
 pub(super) mod relay;
+pub(super) mod sessions;
+pub(super) mod task;
 pub(super) mod team;
 
 use super::paint::{Canvas, Ink};

@@ -6,4 +6,5 @@ mod looking;
 mod random;
 mod reading_log;
 mod screens;
+mod sessions;
 mod settling;

@@ -1,14 +1,11 @@
 //! A graph for a terminal: a task a row, and rails that lead down to what needs it.
 
-use super::order::{Drawing, order};
 use crate::ui::cli::marks::Letters;
 use crate::ui::cli::session::words;
 use crate::ui::cli::table::{cut, harmless};
+use crate::ui::session::order::{Drawing, order};
+use crate::ui::session::rails::{RAILS_MAX, Rail, rails};
 use crate::wire::api::{SessionDetails, SessionTaskInfo};
-use renderdag::{Ancestor, GraphRowRenderer, Renderer};
-
-/// Most rails side by side: each takes two columns, and half of a terminal is left for the tasks.
-const RAILS_MAX: usize = 20;
 
 /// The drawing.
 pub(super) fn drawn(details: &SessionDetails, letters: Letters, width: Option<usize>) -> String {
@@ -19,34 +16,20 @@ pub(super) fn drawn(details: &SessionDetails, letters: Letters, width: Option<us
     if order.rails > RAILS_MAX {
         return listed(details, &order, letters, width);
     }
-    let renderer = GraphRowRenderer::new().output();
-    match letters {
-        Letters::Unicode => rows(renderer.build_box_drawing(), details, &order, letters, width),
-        Letters::Ascii => rows(renderer.build_ascii(), details, &order, letters, width),
-    }
+    let rows = rails(&order, letters == Letters::Ascii);
+    let lines: Vec<String> = rows.iter().map(|rail| cut(&row(details, rail, letters), width)).collect();
+    lines.join("\n")
 }
 
-fn rows(
-    mut renderer: impl Renderer<usize, Output = String>,
-    details: &SessionDetails,
-    order: &Drawing,
-    letters: Letters,
-    width: Option<usize>,
-) -> String {
-    let mut out = String::new();
-    for &at in &order.tasks {
-        let Some(task) = details.tasks.get(at) else { continue };
-        let below = order.needed_by.get(at).into_iter().flatten().map(|by| Ancestor::Parent(*by));
-        let mark = words::task_mark(letters, task);
-        let (node, label) = match letters {
-            Letters::Unicode => (mark, label(task)),
-            // Some of these marks are what the rails are made of.
-            Letters::Ascii => ("o", format!("{mark} {}", label(task))),
-        };
-        out.push_str(&renderer.next_row(at, below.collect(), node.to_owned(), label));
+/// A row: its rails, and its task with its mark.
+fn row(details: &SessionDetails, rail: &Rail, letters: Letters) -> String {
+    let Some(task) = rail.task.and_then(|at| details.tasks.get(at)) else { return rail.before.clone() };
+    let (mark, Rail { before, behind, .. }) = (words::task_mark(letters, task), rail);
+    match letters {
+        Letters::Unicode => format!("{before}{mark}{behind}{}", label(task)),
+        // Some of these marks are what the rails are made of.
+        Letters::Ascii => format!("{before}o{behind}{mark} {}", label(task)),
     }
-    let lines: Vec<String> = out.trim_end().lines().map(|line| cut(line, width)).collect();
-    lines.join("\n")
 }
 
 /// Where rails would fill the terminal: the same order, and each task with what it needs.

@@ -4,17 +4,18 @@ use crate::wire::api::SessionTaskInfo;
 use std::collections::HashMap;
 
 /// Tasks in the order in which they are drawn.
-pub(super) struct Drawing {
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(in crate::ui) struct Drawing {
     /// The places of the tasks.
-    pub(super) tasks: Vec<usize>,
+    pub(in crate::ui) tasks: Vec<usize>,
     /// For each task the places of those that need it.
-    pub(super) needed_by: Vec<Vec<usize>>,
+    pub(in crate::ui) needed_by: Vec<Vec<usize>>,
     /// Most tasks to which rails lead at the same time.
-    pub(super) rails: usize,
+    pub(in crate::ui) rails: usize,
 }
 
 /// Orders tasks. What a task needs and is not there is left out.
-pub(super) fn order(tasks: &[SessionTaskInfo]) -> Drawing {
+pub(in crate::ui) fn order(tasks: &[SessionTaskInfo]) -> Drawing {
     let places: HashMap<&str, usize> =
         tasks.iter().enumerate().map(|(at, task)| (task.id.as_str(), at)).collect();
     let mut needed_by = vec![Vec::new(); tasks.len()];
