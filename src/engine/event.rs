@@ -165,6 +165,9 @@ pub enum Event {
         flow: FlowId,
         #[serde(flatten)]
         spec: Box<StepSpec>,
+        /// Whether it is there already, and this is what its agent is told from now on.
+        #[serde(default, skip_serializing_if = "is_default")]
+        again: bool,
         #[serde(flatten)]
         body: Body,
     },

@@ -144,6 +144,7 @@ fn stepped(to: StepMove, message: Option<&MessageId>) -> Option<String> {
         (StepMove::Fail, _) => "has failed".to_owned(),
         (StepMove::Cancel(_), _) => "is cancelled".to_owned(),
         (StepMove::Retry, _) => "is tried again".to_owned(),
+        (StepMove::Reopen, _) => "waits again".to_owned(),
         (StepMove::NeedsMet | StepMove::Prepare | StepMove::Send, _) => return None,
     })
 }

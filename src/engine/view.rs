@@ -1,7 +1,6 @@
 //! What a face may see: plain structs made from the state. Words and times only; no face reads the state itself.
 
 use super::engine::Engine;
-use super::flow::stage::FlowStage;
 use super::life::{Category, Stage, StageName};
 use super::message::Outcome;
 use super::state::{Agent, Counts, LastEnd, Open, Phase};
@@ -111,8 +110,8 @@ impl Engine {
         let open = open.flat_map(|open| open.answers.iter().map(|told| told.body).chain([open.body]));
         let finished = self.state.finished.values();
         let finished = finished.flat_map(|finished| finished.answer.into_iter().chain([finished.body]));
-        let flows = self.state.flows.values().filter(|flow| flow.stage != FlowStage::Completed);
-        let flows = flows.flat_map(|flow| {
+        // One that is completed is opened again by a step that is done again.
+        let flows = self.state.flows.values().flat_map(|flow| {
             let steps = flow.steps.iter();
             steps
                 .flat_map(|step| {

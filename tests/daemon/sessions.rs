@@ -220,6 +220,52 @@ fn a_failure_stops_a_session_or_not_as_its_plan_says_and_a_retry_goes_on_from_th
 }
 
 #[test]
+fn a_completed_task_is_done_again_with_another_text_and_what_needs_it_after_it() {
+    let mut house = house("again");
+    house.start();
+    let plan = "tasks:\n- {name: 一, description: one}\n- {name: 二, description: two, dependencies: [task-1]}\n\
+                - {name: 別, description: else}\n";
+    let id = begin(&house, plan);
+    until(&house, &id, "Completed Completed Completed Completed");
+    let told = refused(&house, &["session", "retry", &id, "task-1"]);
+    assert!(told.contains("only with another text") && told.contains("--edit"), "{told}");
+    let told = refused(&house, &["session", "retry", &id, "task-1", "--text", " "]);
+    assert!(told.contains("the task has no text"), "{told}");
+    let told = refused(&house, &["session", "retry", &id, "task-1", "--edit"]);
+    assert!(told.contains("$VISUAL") && told.contains("--text-file"), "{told}");
+    ok(&house, &["session", "retry", &id, "task-1", "--text", "slow 青 🎏"]);
+    until(&house, &id, "Active Running Pending Completed");
+    let told = refused(&house, &["session", "retry", &id, "task-1", "--text", "x"]);
+    assert!(told.contains("task-1 is under way: wait until it has ended, or `tasuki cancel"), "{told}");
+    house.kill();
+    house.start();
+    house.write("go", "");
+    until(&house, &id, "Completed Completed Completed Completed");
+    assert_eq!(session(&house, &id)["tasks"][0]["description"], "slow 青 🎏");
+    assert!(house.read("seen.two.yaml").contains("答え: slow 青 🎏"));
+    let mut done = typed(&house);
+    done.sort();
+    assert_eq!(done, ["else", "one", "slow 青 🎏", "two", "two"]);
+    house.until("the document", |house| is_exported(house, &id));
+
+    // A person's own editor: once it changes nothing, then a word.
+    house.write("leave.sh", "#!/bin/sh\n:\n");
+    house.write("edit.sh", "#!/bin/sh\nsed -i s/two/三つ/ \"$1\"\n");
+    let mut person =
+        Terminal::of_with(&house, "VISUAL='sh ./leave.sh'", &format!("session retry {id} task-2 --edit"));
+    person.until("is unchanged, and nothing was done");
+    assert!(person.ends());
+    let mut person =
+        Terminal::of_with(&house, "VISUAL='sh ./edit.sh'", &format!("session retry {id} task-2 --edit"));
+    person.until("goes on from there");
+    assert!(person.ends());
+    house.until("its end", |house| typed(house).last().is_some_and(|text| text == "三つ"));
+    until(&house, &id, "Completed Completed Completed Completed");
+    assert_eq!(typed(&house).len(), 6);
+    house.end();
+}
+
+#[test]
 fn a_session_is_paused_goes_on_takes_more_tasks_and_is_called_off() {
     let mut house = house("steered");
     house.start();
@@ -332,10 +378,16 @@ struct Terminal {
 
 impl Terminal {
     fn of(house: &House, words: &str) -> Self {
+        Self::of_with(house, "", words)
+    }
+
+    /// The same with this variable besides.
+    fn of_with(house: &House, variable: &str, words: &str) -> Self {
         let tasuki = house.tasuki();
         let mut program = Command::new("script");
         // Whoever waits for what is never shown sees its end.
-        let line = format!("timeout --foreground 60 {} {words}", tasuki.get_program().to_string_lossy());
+        let tasuki = tasuki.get_program().to_string_lossy().into_owned();
+        let line = format!("{variable} timeout --foreground 60 {tasuki} {words}");
         program.args(["-qefc", &line, "/dev/null"]).current_dir(house.path("")).env_remove("TASUKI_ROOT");
         program.env("TERM", "screen").env("LANG", "C.UTF-8").stdin(Stdio::piped()).stdout(Stdio::piped());
         Self { program: program.spawn().expect("`script`"), shown: String::new() }

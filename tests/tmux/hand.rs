@@ -76,6 +76,7 @@ impl Hand {
         let launch = Arc::new(Launch {
             argv: Vec::new(),
             cwd: PathBuf::new(),
+            tree: None,
             env: Default::default(),
             system_prompt: None,
             unread_prompt: None,

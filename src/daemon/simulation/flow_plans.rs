@@ -54,7 +54,7 @@ impl Flows {
     }
 
     /// A text that no other message or request has.
-    fn text(&mut self) -> Body {
+    pub(super) fn text(&mut self) -> Body {
         self.texts += 1;
         Body { content: format!("段{}。 やって 🎽", self.texts).into(), extra: "".into() }
     }

@@ -22,6 +22,7 @@ pub(super) enum Asked {
     Resume,
     Cancel,
     Retry(StepName),
+    Edit(StepName),
 }
 
 /// All flows, as the journal tells of them.
@@ -62,17 +63,21 @@ struct StepSaid {
     is_in_tree: bool,
     /// Whether it has ended in a worktree, and nobody has looked what it did there.
     owes_look: bool,
+    /// Whether it has another text, and was not done with it so far.
+    is_edited: bool,
 }
 
 /// What one line of the journal says of messages.
 struct Line<'a> {
     accepted: BTreeMap<&'a MessageId, (&'a FlowId, &'a StepName)>,
     ended: BTreeMap<&'a MessageId, Outcome>,
+    /// The flows of which a step has another text.
+    edited: BTreeSet<&'a FlowId>,
 }
 
 impl<'a> Line<'a> {
     fn of(events: &'a [Event]) -> Self {
-        let (mut accepted, mut ended) = (BTreeMap::new(), BTreeMap::new());
+        let (mut accepted, mut ended, mut edited) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
         for event in events {
             match event {
                 Event::Accepted { message, .. } => {
@@ -82,10 +87,11 @@ impl<'a> Line<'a> {
                     }
                 }
                 Event::Ended { id, outcome, .. } => drop(ended.insert(id, *outcome)),
+                Event::StepPlanned { flow, again: true, .. } => drop(edited.insert(flow)),
                 _ => {}
             }
         }
-        Self { accepted, ended }
+        Self { accepted, ended, edited }
     }
 }
 
@@ -112,6 +118,25 @@ impl FlowSaid {
             Join::All => self.needs(step).any(lost),
             Join::Any => !step.spec.needs.is_empty() && self.needs(step).all(lost),
         }
+    }
+
+    /// What it is to be given.
+    fn answers_for(&self, step: &StepSaid) -> BTreeSet<MessageId> {
+        self.needs(step).filter_map(|need| Some(need.answer.as_ref()?.child.clone())).collect()
+    }
+
+    /// Whether it may be done again: what was completed has another text, or follows something that has.
+    fn may_follow(&self, step: &StepSaid, to: StepMove) -> Result<(), &'static str> {
+        match (to, step.stage) {
+            (StepMove::Retry, StepStage::Completed) if !step.is_edited => Err("with the text that it had"),
+            (StepMove::Reopen, _) if !self.follows_an_edited(step) => Err("though it follows nothing new"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether something before it has another text since it was done.
+    fn follows_an_edited(&self, step: &StepSaid) -> bool {
+        self.needs(step).any(|need| need.is_edited || self.follows_an_edited(need))
     }
 
     fn has_failed_steps(&self) -> bool {
@@ -187,8 +212,19 @@ impl FlowsSaid {
                     return Err(format!("{} is opened twice", head.id));
                 }
             }
-            Event::StepPlanned { flow, spec, body } => {
-                let flow = self.flows.get_mut(flow).ok_or_else(|| format!("a step of no flow: {flow}"))?;
+            Event::StepPlanned { flow: id, spec, again, body } => {
+                let flow = self.flows.get_mut(id).ok_or_else(|| format!("a step of no flow: {id}"))?;
+                if *again {
+                    let step =
+                        flow.steps.get_mut(&spec.name).ok_or_else(|| format!("{id} has no {}", spec.name))?;
+                    if step.spec != **spec {
+                        return Err(format!("{id}: {} is another step with its new text", spec.name));
+                    }
+                    step.text = body.content.to_string();
+                    step.is_edited = true;
+                    *self.asked.entry((id.clone(), Asked::Edit(spec.name.clone()))).or_default() += 1;
+                    return Ok(());
+                }
                 let step = StepSaid {
                     spec: (**spec).clone(),
                     text: body.content.to_string(),
@@ -198,6 +234,7 @@ impl FlowsSaid {
                     is_retried: false,
                     is_in_tree: false,
                     owes_look: false,
+                    is_edited: false,
                 };
                 flow.steps.insert(spec.name.clone(), step);
             }
@@ -285,26 +322,27 @@ impl FlowsSaid {
             StepMove::Cancel(CancelCause::Called) if !flow.is_cancelled => {
                 return fail("though nobody has cancelled it");
             }
+            StepMove::Retry | StepMove::Reopen => flow.may_follow(step, *to).or_else(fail)?,
             _ => {}
         }
         if let Some(sent) = message {
             if *to != StepMove::Send || line.accepted.get(sent) != Some(&(id, name)) {
                 return fail("as a message of another line");
             }
-            let answers = flow.needs(step).filter_map(|need| Some(need.answer.as_ref()?.child.clone()));
-            if self.given.get(sent) != Some(&answers.collect()) {
+            if self.given.get(sent) != Some(&flow.answers_for(step)) {
                 return fail("without the answers of what it needs");
             }
         }
-        if *to == StepMove::Retry && step.stage == StepStage::Failed {
+        if *to == StepMove::Retry && step.stage == StepStage::Failed && !step.is_edited {
             let asked = Asked::Retry(name.clone());
             *self.asked.entry((id.clone(), asked)).or_default() += 1;
         }
         let Some(step) = self.flows.get_mut(id).and_then(|flow| flow.steps.get_mut(name)) else {
             return Ok(());
         };
+        step.is_edited &= *to != StepMove::Send;
         step.is_retried = match to {
-            StepMove::Retry => step.stage == StepStage::Failed,
+            StepMove::Retry => matches!(step.stage, StepStage::Failed | StepStage::Completed),
             _ => step.is_retried && *to == StepMove::Prepare,
         };
         step.answer.clone_from(answer);
@@ -324,6 +362,13 @@ impl FlowsSaid {
                 if line.ended.contains_key(message) || !flow.is_open() {
                     return Err(format!("{} is over and still sent: {flow:#?}", step.spec.name));
                 }
+            }
+        }
+        for flow in line.edited.iter().filter_map(|id| self.flows.get(*id)) {
+            let is_done = |step: &&StepSaid| matches!(step.stage, StepStage::Completed | StepStage::Failed);
+            if let Some(step) = flow.steps.values().filter(is_done).find(|step| flow.follows_an_edited(step))
+            {
+                return Err(format!("{} keeps what came of another text: {flow:#?}", step.spec.name));
             }
         }
         for (id, (flow, step)) in &line.accepted {

@@ -60,6 +60,11 @@ impl Run {
             }
             (Some(FlowStage::Active), _) | (None, 7) => FlowWish::Cancel,
             (Some(FlowStage::Paused), _) | (Some(FlowStage::Failed), 0..4) | (None, 2..4) => FlowWish::Resume,
+            (Some(FlowStage::Completed), _) | (_, 7) => {
+                let ended = flow.and_then(|flow| flow.steps.iter().find(|step| step.stage.has_ended()));
+                let step = ended.map_or(any, |step| step.spec.name.clone());
+                FlowWish::Edit(step, self.flows.text())
+            }
             _ => FlowWish::Retry(failed.unwrap_or(any)),
         };
         Command::Flow { id, wish }

@@ -32,6 +32,9 @@ impl FlowsTold {
                     FlowWish::Resume => (Asked::Resume, "flows resumed"),
                     FlowWish::Cancel => (Asked::Cancel, "flows cancelled"),
                     FlowWish::Add(_) => return Some("steps added"),
+                    FlowWish::Edit(step, _) => {
+                        (Asked::Edit(step.clone()), "steps done again with another text")
+                    }
                     FlowWish::Retry(step) => (Asked::Retry(step.clone()), "steps tried again"),
                 };
                 *self.done.entry((id.clone(), asked)).or_default() += 1;

@@ -27,8 +27,10 @@ struct Places {
     ended: BTreeMap<MessageId, u32>,
     /// Parts that ended while their tasks were open.
     parts: BTreeMap<MessageId, BTreeSet<MessageId>>,
-    /// Flows that are not completed: where each was opened, and the messages that its steps were.
+    /// Flows that are not forgotten: where each was opened, and the messages that its steps were.
     flows: BTreeMap<FlowId, (u32, BTreeMap<StepName, MessageId>)>,
+    /// Where the text of a step is that was not planned with its flow.
+    texts: BTreeMap<(FlowId, StepName), u32>,
 }
 
 impl Places {
@@ -59,7 +61,8 @@ impl Places {
                     self.parts.entry(message.id.clone()).or_default().extend(parts);
                     // Its content is that of its step.
                     let opened = self.flows.get(&step.flow).map_or(segment, |(at, _)| *at);
-                    self.accepted.insert(message.id, opened);
+                    let text = step.step.clone().and_then(|name| self.texts.get(&(step.flow.clone(), name)));
+                    self.accepted.insert(message.id, text.copied().unwrap_or(opened));
                 } else {
                     self.accepted.insert(message.id, segment);
                 }
@@ -67,12 +70,15 @@ impl Places {
             Event::FlowOpened { head, .. } => {
                 self.flows.insert(head.id.clone(), (segment, BTreeMap::new()));
             }
+            Event::StepPlanned { flow, spec, again: true, .. } => {
+                self.texts.insert((flow, spec.name), segment);
+            }
             Event::StepMoved { flow, step, answer, .. } => {
                 let Some((_, answers)) = self.flows.get_mut(&flow) else { return };
                 answers.remove(&step);
                 answers.extend(answer.map(|answer| (step, answer.child)));
             }
-            Event::FlowMoved { flow, to: FlowMove::Complete, .. } => drop(self.flows.remove(&flow)),
+            Event::FlowMoved { flow, to: FlowMove::Forget, .. } => drop(self.flows.remove(&flow)),
             Event::Ended { id, .. } => {
                 self.parts.remove(&id);
                 if let Some(whole) = self.wholes.get(&id).filter(|whole| !self.ended.contains_key(*whole)) {

@@ -53,7 +53,7 @@ impl Work<'_> {
         let (id, tasks) = (head.id.clone(), counted(steps.len(), "task"));
         self.emit(Event::FlowOpened { head: Box::new(head), body: request });
         for (spec, body) in steps {
-            self.emit(Event::StepPlanned { flow: id.clone(), spec: Box::new(spec), body });
+            self.emit(Event::StepPlanned { flow: id.clone(), spec: Box::new(spec), again: false, body });
         }
         for StepDone { step, began, ended, body } in done {
             self.emit(Event::StepImported { flow: id.clone(), step, began, ended, body });
@@ -149,10 +149,7 @@ impl Work<'_> {
                 return Ok(format!("{name} is added to session {id}"));
             }
             (FlowWish::Retry(name), _) => {
-                let at = self.state.flows.get(id).and_then(|flow| flow.place(&name));
-                let Some(at) = at else {
-                    return Err(Refusal::new(Code::UnknownDependency, format!("session {id} has no {name}")));
-                };
+                let at = self.place_of(id, &name)?;
                 self.may_retry(id, at)?;
                 if stage == FlowStage::Failed {
                     self.move_flow(id, FlowMove::Resume, by);
@@ -160,39 +157,14 @@ impl Work<'_> {
                 self.retry_step(id, at);
                 "goes on from there"
             }
+            (FlowWish::Edit(name, text), _) => {
+                let why = format!("its text was changed by {who}");
+                self.edit_step(id, &name, text, why)?;
+                "goes on from there"
+            }
         };
         self.touch_flow(id);
         Ok(format!("session {id} {said}"))
-    }
-
-    fn may_retry(&self, id: &FlowId, at: usize) -> Result<(), Refusal> {
-        let step = self.state.flows.get(id).and_then(|flow| flow.steps.get(at));
-        match step.map(|step| (step.stage, &step.spec.name)) {
-            Some((StepStage::Failed, _)) => Ok(()),
-            Some((stage, name)) => {
-                let why = format!("{name} is {stage}; only a task that has failed is tried again");
-                Err(Refusal::new(Code::WrongStage, why))
-            }
-            None => Err(Refusal::new(Code::NotOpen, format!("session {id} has no such task"))),
-        }
-    }
-
-    /// Tries a step again, and has those wait again that were cancelled for its sake.
-    fn retry_step(&mut self, id: &FlowId, at: usize) {
-        let mut again = vec![at];
-        while let Some(at) = again.pop() {
-            let Some(flow) = self.state.flows.get(id) else { return };
-            let waits = |at: &usize| {
-                let stage = flow.steps.get(*at).map(|step| step.stage);
-                stage == Some(StepStage::Cancelled(CancelCause::NeedFailed))
-            };
-            let stage = flow.steps.get(at).map(|step| step.stage);
-            if stage != Some(StepStage::Failed) && !waits(&at) {
-                continue; // it stands behind two that are tried again
-            }
-            again.extend(flow.needed_by(at).iter().copied().filter(waits));
-            self.move_step(id, at, StepMove::Retry, None);
-        }
     }
 
     /// Calls off what is open of a flow.
@@ -246,7 +218,7 @@ impl Work<'_> {
         let master = flow.head.master.clone().unwrap_or_else(|| owner.clone());
         self.check_step((id, &owner, &master), &mut spec, &body)?;
         let name = spec.name.clone();
-        self.emit(Event::StepPlanned { flow: id.clone(), spec: Box::new(spec), body });
+        self.emit(Event::StepPlanned { flow: id.clone(), spec: Box::new(spec), again: false, body });
         Ok(name)
     }
 

@@ -24,11 +24,11 @@ impl State {
                 let flow = Flow::new((**head).clone(), place, at);
                 self.flows.insert(head.id.clone(), Box::new(flow));
             }
-            Event::StepPlanned { flow, spec, .. } => {
-                if let Some(flow) = self.flows.get_mut(flow) {
-                    flow.plan((**spec).clone(), place, at);
-                }
-            }
+            Event::StepPlanned { flow, spec, again, .. } => match (self.flows.get_mut(flow), again) {
+                (Some(flow), true) => flow.reword(&spec.name, place, at),
+                (Some(flow), false) => flow.plan((**spec).clone(), place, at),
+                (None, _) => {}
+            },
             Event::FlowPlanned { flow, name, on_failure, parallel } => {
                 if let Some(flow) = self.flows.get_mut(flow) {
                     flow.head.name = name.clone().or(flow.head.name.take());
@@ -148,6 +148,11 @@ impl State {
             }
             StepMove::Retry => {
                 (step.ended, step.answer, step.worker) = (None, None, None);
+                (step.in_tree.until, step.in_tree.work) = (None, None);
+            }
+            // It waits with the others, and goes before nobody as what was tried again does.
+            StepMove::Reopen => {
+                (step.began, step.ended, step.answer, step.worker) = (None, None, None, None);
                 (step.in_tree.until, step.in_tree.work) = (None, None);
             }
             StepMove::Prepare => step.began = Some(now),

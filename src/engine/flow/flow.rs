@@ -243,6 +243,13 @@ impl Flow {
         Self { head, note, planning, trees: self.trees.clone(), steps, schedule, ..*self }
     }
 
+    /// A step that is there has another text.
+    pub(in crate::engine) fn reword(&mut self, name: &StepName, text: BodyRef, at: Millis) {
+        if let Some(step) = self.place(name).and_then(|place| self.steps.get_mut(place)) {
+            (step.text, self.changed_at) = (text, at);
+        }
+    }
+
     /// A step more. What follows from the steps is made again when somebody asks.
     pub(in crate::engine) fn plan(&mut self, spec: StepSpec, text: BodyRef, at: Millis) {
         self.schedule.graph = None;
@@ -308,11 +315,11 @@ impl Flow {
             (true, false) => {
                 schedule.open += 1;
                 unmet.reopened(graph, at);
-                if after == StepStage::Pending {
-                    schedule.decided.insert(at);
-                }
             }
             _ => {}
+        }
+        if after == StepStage::Pending && before != StepStage::Pending {
+            schedule.decided.insert(at);
         }
     }
 
@@ -406,6 +413,12 @@ impl Flow {
     pub(in crate::engine) fn preparing(&self) -> impl Iterator<Item = usize> + '_ {
         let is_it = |at: &usize| self.steps.get(*at).is_some_and(|step| step.stage == StepStage::Preparing);
         self.schedule.under_way.iter().copied().filter(is_it)
+    }
+
+    /// Whether a step may begin, as far as its needs go.
+    #[must_use]
+    pub(in crate::engine) fn needs_of(&self, at: usize) -> Needs {
+        self.schedule.graph.as_ref().map_or(Needs::Open, |(_, unmet)| unmet.needs(at))
     }
 
     /// How many steps are in the hands of agents, or on their way there.

@@ -3,6 +3,7 @@
 //! what came of them.
 
 pub mod advance;
+pub(in crate::engine) mod again;
 mod apply;
 pub mod asked;
 pub mod branch;

@@ -11,7 +11,7 @@ pub enum FlowStage {
     Active,
     /// No step begins; those under way go on.
     Paused,
-    /// Every step is completed.
+    /// Every step is completed. One that is done again opens it.
     Completed,
     /// It has ended, and some step is not completed. A retry opens it again.
     Failed,
@@ -38,7 +38,7 @@ impl FlowStage {
         match self {
             Self::Active => "steps begin as soon as they may",
             Self::Paused => "no step begins; those that are under way go on",
-            Self::Completed => "every step is completed",
+            Self::Completed => "every step is completed: one that is done again opens it",
             Self::Failed => "it has ended, and not every step is completed: a retry opens it again",
         }
     }
@@ -130,7 +130,7 @@ pub fn next(stage: FlowStage, event: FlowMove) -> Result<FlowStage, IllegalFlow>
     use FlowStage as S;
     match (stage, event) {
         (S::Active, M::Pause) => Ok(S::Paused),
-        (S::Paused | S::Failed, M::Resume) => Ok(S::Active),
+        (S::Paused | S::Completed | S::Failed, M::Resume) => Ok(S::Active),
         (S::Active | S::Paused, M::Complete) => Ok(S::Completed),
         (S::Active | S::Paused, M::Fail) => Ok(S::Failed),
         // It is gone then.

@@ -132,13 +132,15 @@ pub enum StepMove {
     Fail,
     /// It is not to be done.
     Cancel(CancelCause),
-    /// It is to be tried again.
+    /// It is to be done again.
     Retry,
+    /// A step that it needs is done again, and what it was given has changed with that.
+    Reopen,
 }
 
 impl StepMove {
     /// Every one of them, in order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::NeedsMet,
         Self::Prepare,
         Self::Send,
@@ -147,6 +149,7 @@ impl StepMove {
         Self::Cancel(CancelCause::NeedFailed),
         Self::Cancel(CancelCause::Called),
         Self::Retry,
+        Self::Reopen,
     ];
 
     /// The word for it.
@@ -161,6 +164,7 @@ impl StepMove {
             Self::Cancel(CancelCause::NeedFailed) => "skip",
             Self::Cancel(CancelCause::Called) => "cancel",
             Self::Retry => "retry",
+            Self::Reopen => "reopen",
         }
     }
 
@@ -179,7 +183,10 @@ impl StepMove {
                 "a step that it needs was not completed, and the flow goes on without it"
             }
             Self::Cancel(CancelCause::Called) => "somebody cancels it, or its whole flow",
-            Self::Retry => "somebody retries it, or the step that it was cancelled for",
+            Self::Retry => {
+                "somebody retries it, if completed with another text, or the step that it was cancelled for"
+            }
+            Self::Reopen => "somebody retries a step that it needs with another text",
         }
     }
 }
@@ -221,8 +228,12 @@ pub fn next(stage: StepStage, event: StepMove) -> Result<StepStage, IllegalStep>
         (S::Pending | S::Ready | S::Preparing | S::Sent, M::Cancel(CancelCause::Called)) => {
             S::Cancelled(CancelCause::Called)
         }
-        (S::Failed, M::Retry) => S::Ready,
+        (S::Completed | S::Failed, M::Retry) => S::Ready,
         (S::Cancelled(CancelCause::NeedFailed), M::Retry) => S::Pending,
+        // What is called off stays so, whatever becomes of others.
+        (S::Ready | S::Completed | S::Failed | S::Cancelled(CancelCause::NeedFailed), M::Reopen) => {
+            S::Pending
+        }
         (S::Pending | S::Ready | S::Preparing | S::Sent | S::Completed | S::Failed | S::Cancelled(_), _) => {
             return Err(IllegalStep { stage, event });
         }

@@ -15,6 +15,8 @@ pub enum FlowWish {
     Cancel,
     /// A step that has failed is tried again, and with it what was cancelled for its sake.
     Retry(StepName),
+    /// A step that has ended is done again with this text, and what needs it waits for that.
+    Edit(StepName, Body),
     /// A step more, with what its agent is told.
     Add(Box<(StepSpec, Body)>),
 }

@@ -15,6 +15,7 @@ mod detect;
 mod doctor;
 mod down;
 mod dropping;
+mod editor;
 mod failure;
 mod files;
 mod fsck;

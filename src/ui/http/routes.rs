@@ -96,7 +96,7 @@ fn about_sessions() -> Vec<Address> {
         post::<SessionRetryBody, Done, _, _>(
             "/api/sessions/{id}/retry",
             sessions::retry,
-            "tries a failed task again, and what was cancelled for its sake",
+            "tries a failed task again, and what was cancelled for its sake; or one that has ended, with another text",
         ),
         post::<SessionTaskBody, Done, _, _>("/api/sessions/{id}/tasks", sessions::add_task, "adds a task"),
     ]

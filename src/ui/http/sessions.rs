@@ -134,7 +134,8 @@ pub(super) async fn retry(
     Question(path): Question<SessionPath>,
     Large(body): Large<SessionRetryBody>,
 ) -> JsonAnswer<Done> {
-    steer(&gate, key, path, move |model, id| wanted::retry(model.session_id(&id)?, &body.task)).await
+    steer(&gate, key, path, move |model, id| wanted::retry(model.session_id(&id)?, &body.task, body.text))
+        .await
 }
 
 /// Adds a task to a session.

@@ -40,12 +40,16 @@ pub struct SessionImportBody {
     pub document: String,
 }
 
-/// Which task of a session is meant.
+/// Which task of a session is to be done again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SessionRetryBody {
     /// Id of the task.
     pub task: String,
+    /// What its agent is told this time. With it a task that is completed is done again, too, and those that need it wait for that.
+    /// Default: the text that it has
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
 }
 
 /// A task to be added to a session.

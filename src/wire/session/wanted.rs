@@ -9,10 +9,12 @@ use crate::engine::flow::opening::{Opening, step};
 use crate::engine::flow::tree::FlowRepository;
 use crate::engine::flow::wish::FlowWish;
 use crate::engine::input::Command;
+use crate::engine::message::Body;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::team::Team;
 use crate::engine::words::AgentName;
 use crate::wire::api::{Problem, SessionDetails};
+use crate::wire::message::draft::CONTENT_BYTES_MAX;
 
 /// A session by a plan; whoever asks is its owner. What the plan gives to nobody is the master's.
 ///
@@ -68,16 +70,28 @@ pub fn cancel(id: FlowId) -> Command {
     Command::Flow { id, wish: FlowWish::Cancel }
 }
 
-/// Try one of its tasks again.
+/// Try one of its tasks again, as it was or with another text.
 ///
 /// # Errors
-/// If the text is no id of a task.
-pub fn retry(id: FlowId, task: &str) -> Result<Command, Problem> {
+/// If the name is no id of a task, or nothing is to be told, or more than a message may hold.
+pub fn retry(id: FlowId, task: &str, text: Option<String>) -> Result<Command, Problem> {
     let name = StepName::new(task).map_err(|error| {
         let why = format!("`{}` {error}", task.escape_debug());
         problem(Refusal::new(Code::BadId, why).at("task"))
     })?;
-    Ok(Command::Flow { id, wish: FlowWish::Retry(name) })
+    let refuse = |code, why: String| Err(problem(Refusal::new(code, why).at("text")));
+    let wish = match text {
+        None => FlowWish::Retry(name),
+        Some(text) if text.trim().is_empty() => {
+            return refuse(Code::ContentEmpty, "the task has no text".to_owned());
+        }
+        Some(text) if text.len() > CONTENT_BYTES_MAX => {
+            let why = format!("the text has {} bytes, and {CONTENT_BYTES_MAX} may be", text.len());
+            return refuse(Code::ContentTooLarge, why);
+        }
+        Some(text) => FlowWish::Edit(name, Body { content: text.into(), extra: "".into() }),
+    };
+    Ok(Command::Flow { id, wish })
 }
 
 /// Add a task to this session.

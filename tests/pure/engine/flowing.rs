@@ -454,3 +454,53 @@ fn steps_that_may_change_the_same_files_are_not_under_way_together() {
     world.work("ann");
     assert_eq!(world.steps(), ["completed", "sent", "sent"]);
 }
+
+/// Another text for a step.
+fn edit(name: &str, text: &str) -> FlowWish {
+    FlowWish::Edit(step(name), Body { content: text.into(), extra: "".into() })
+}
+
+#[test]
+fn a_step_that_has_ended_is_done_again_with_another_text_and_what_needs_it_waits_for_that() {
+    let mut world = World::new(team());
+    let lines = "task-1 ann\ntask-2 bob task-1\ntask-3 eve\ntask-4 boss task-2,task-3";
+    world.open(lines, OnFailure::Skip, 0);
+    assert!(
+        world
+            .wish(edit("task-1", "x"))
+            .contains("task-1 is under way: wait until it has ended, or `tasuki cancel")
+    );
+    assert!(world.wish(edit("task-2", "x")).contains("task-2 has not begun"));
+    for agent in ["ann", "eve", "bob"] {
+        world.work(agent);
+    }
+    let first = world.message("task-1");
+    let said = world.wish(edit("task-1", "x"));
+    assert!(said.contains("refused wrong-stage") && said.contains("task-4 is under way"), "{said}");
+    world.work("boss");
+    assert_eq!((world.steps(), world.flow_stage()), (vec!["completed"; 4], FlowStage::Completed));
+    assert!(world.wish(FlowWish::Retry(step("task-1"))).contains("only with another text"));
+    // Also by another daemon, which has only a snapshot of it.
+    world.turn_segment();
+    world.crash(&["boss", "ann", "bob", "eve"]);
+    world.wish(edit("task-1", "次は青く"));
+    assert_eq!(
+        (world.steps(), world.flow_stage()),
+        (vec!["sent", "pending", "completed", "pending"], FlowStage::Active)
+    );
+    let second = world.message("task-1");
+    assert_ne!(first, second);
+    let text = world.engine.state().open[&second].body;
+    let (_, _, line) = world.journal.last().expect("a line");
+    assert_eq!(line[text.index as usize].body().map(|body| &*body.content), Some("次は青く"));
+    // It fails this time, and once more it has another text.
+    world.cancel(second.as_str());
+    assert_eq!(world.steps(), ["failed", "cancelled", "completed", "cancelled"]);
+    assert!(world.wish(edit("task-2", "x")).contains("task-2 was cancelled since something that it needs"));
+    world.wish(edit("task-1", "赤く"));
+    for agent in ["ann", "bob", "boss"] {
+        world.work(agent);
+    }
+    assert_eq!((world.steps(), world.flow_stage()), (vec!["completed"; 4], FlowStage::Completed));
+    assert_eq!(world.engine.state().flows[&flow_id()].steps[0].tries, 3);
+}

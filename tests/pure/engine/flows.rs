@@ -87,16 +87,16 @@ One function moves a flow: `next(stage, move)` in `src/engine/flow/stage.rs`. Th
 #[test]
 fn every_stage_of_a_step_has_an_answer_to_every_move() {
     expect![[r#"
-        | stage \ move | needs_met | prepare | send | complete | fail | skip | cancel | retry |
-        |---|---|---|---|---|---|---|---|---|
-        | **pending** | ready | · | · | · | · | skipped | cancelled | · |
-        | **ready** | · | preparing | sent | · | · | · | cancelled | · |
-        | **preparing** | · | · | sent | · | failed | · | cancelled | · |
-        | **sent** | · | · | · | completed | failed | · | cancelled | · |
-        | **completed** | · | · | · | · | · | · | · | · |
-        | **failed** | · | · | · | · | · | · | · | ready |
-        | **skipped** | · | · | · | · | · | · | · | pending |
-        | **cancelled** | · | · | · | · | · | · | · | · |
+        | stage \ move | needs_met | prepare | send | complete | fail | skip | cancel | retry | reopen |
+        |---|---|---|---|---|---|---|---|---|---|
+        | **pending** | ready | · | · | · | · | skipped | cancelled | · | · |
+        | **ready** | · | preparing | sent | · | · | · | cancelled | · | pending |
+        | **preparing** | · | · | sent | · | failed | · | cancelled | · | · |
+        | **sent** | · | · | · | completed | failed | · | cancelled | · | · |
+        | **completed** | · | · | · | · | · | · | · | ready | pending |
+        | **failed** | · | · | · | · | · | · | · | ready | pending |
+        | **skipped** | · | · | · | · | · | · | · | pending | pending |
+        | **cancelled** | · | · | · | · | · | · | · | · | · |
     "#]]
     .assert_eq(&steps());
 }
@@ -108,7 +108,7 @@ fn every_stage_of_a_flow_has_an_answer_to_every_move() {
         |---|---|---|---|---|---|
         | **active** | paused | · | completed | failed | · |
         | **paused** | · | active | completed | failed | · |
-        | **completed** | · | · | · | · | gone |
+        | **completed** | · | active | · | · | gone |
         | **failed** | · | active | · | · | gone |
     "#]]
     .assert_eq(&flows());
@@ -121,7 +121,8 @@ fn every_stage_is_reached_and_none_ends_but_by_its_moves() {
     while let Some(stage) = open.pop() {
         for event in StepMove::ALL {
             if let Ok(new) = step::next(stage, event) {
-                assert!(!stage.has_ended() || event == StepMove::Retry, "{stage} is over");
+                let again = matches!(event, StepMove::Retry | StepMove::Reopen);
+                assert!(!stage.has_ended() || again, "{stage} is over");
                 assert!(!new.is_under_way() || !new.has_ended());
                 if reached.insert(word(new)) {
                     open.push(new);
@@ -137,6 +138,6 @@ fn every_stage_is_reached_and_none_ends_but_by_its_moves() {
 fn an_impossible_move_is_told_in_words() {
     let wrong = step::next(StepStage::Completed, StepMove::Send).expect_err("it is over");
     assert_eq!(wrong.to_string(), "a step that is completed cannot send");
-    let wrong = stage::next(FlowStage::Completed, FlowMove::Resume).expect_err("it is over");
-    assert_eq!(wrong.to_string(), "a flow that is completed cannot resume");
+    let wrong = stage::next(FlowStage::Completed, FlowMove::Pause).expect_err("it is over");
+    assert_eq!(wrong.to_string(), "a flow that is completed cannot pause");
 }

@@ -58,8 +58,9 @@ pub(crate) fn say_event(event: &Event, now: Millis) -> String {
         Event::Halted { since: Some(_), .. } => "halted".to_owned(),
         Event::Halted { since: None, .. } => "not halted".to_owned(),
         Event::FlowOpened { head, .. } => format!("flow {} opened by {}", short(&head.id), head.owner),
-        Event::StepPlanned { flow, spec, .. } => {
-            format!("{} {} planned for {}", short(flow), spec.name, spec.to)
+        Event::StepPlanned { flow, spec, again, .. } => {
+            let again = if *again { " again" } else { "" };
+            format!("{} {} planned for {}{again}", short(flow), spec.name, spec.to)
         }
         Event::FlowPlanned { flow, .. } => format!("flow {} has its plan", short(flow)),
         Event::StepMoved { flow, step, to, message, why, .. } => {

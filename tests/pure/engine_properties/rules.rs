@@ -8,6 +8,7 @@ use crate::engine_properties::world::Ends;
 use std::collections::{BTreeMap, BTreeSet};
 use tasuki::engine::engine::{Engine, Step};
 use tasuki::engine::event::Event;
+use tasuki::engine::flow::flow::FlowStep;
 use tasuki::engine::flow::id::FlowId;
 use tasuki::engine::flow::name::StepName;
 use tasuki::engine::flow::plan::OnFailure;
@@ -503,7 +504,42 @@ fn check_flows(before: &State, state: &State, events: &[Event]) -> Checked {
             format!("{} is a step that nobody has", open.message.id)
         })?;
     }
+    check_edits(before, state, events)?;
     check_needs(before, state, events)
+}
+
+/// A step that is done again has all behind it wait again, and changes nothing of any other.
+fn check_edits(before: &State, state: &State, events: &[Event]) -> Checked {
+    for event in events {
+        let Event::StepPlanned { flow: id, spec, again: true, .. } = event else { continue };
+        let flow = state.flows.get(id).ok_or_else(|| format!("{id} is not there"))?;
+        let mut behind = BTreeSet::from([&spec.name]);
+        // As often as there are steps: then all are found, in whatever order they stand.
+        for _ in &flow.steps {
+            let follows = |step: &&FlowStep| step.spec.needs.iter().any(|need| behind.contains(need));
+            let more: Vec<_> = flow.steps.iter().filter(follows).map(|step| &step.spec.name).collect();
+            behind.extend(more);
+        }
+        let was = before.flows.get(id).map_or(&[][..], |flow| &flow.steps);
+        for (step, was) in flow.steps.iter().zip(was) {
+            let name = &step.spec.name;
+            let is_done = matches!(step.stage, StepStage::Completed | StepStage::Failed);
+            let sent = step.stage == StepStage::Sent;
+            match (*name == spec.name, behind.contains(name)) {
+                (true, _) => {
+                    must(!is_done && step.text != was.text, || format!("{id} {name} has its old text"))?
+                }
+                (_, true) => {
+                    must(!is_done && !sent, || format!("{id} {name} keeps what it was given before"))?
+                }
+                (_, false) if was.stage.has_ended() => {
+                    must(*step == *was, || format!("{id} {name} is done again, too: {step:?}"))?;
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A step may begin only when what it needs has ended as the plan wants it, at that moment.

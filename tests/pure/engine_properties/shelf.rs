@@ -98,11 +98,11 @@ impl Shelf {
                 let key = ("answer", Some(step.clone()));
                 match (answer, to) {
                     (Some(answer), _) => drop(texts.insert(key, answer.body.seq)),
-                    (None, StepMove::Retry | StepMove::Send) => drop(texts.remove(&key)),
+                    (None, StepMove::Retry | StepMove::Reopen | StepMove::Send) => drop(texts.remove(&key)),
                     (None, _) => {}
                 }
             }
-            Event::FlowMoved { flow, to: FlowMove::Complete, .. } => drop(self.flows.remove(flow)),
+            Event::FlowMoved { flow, to: FlowMove::Forget, .. } => drop(self.flows.remove(flow)),
             _ => {}
         }
     }

@@ -233,7 +233,13 @@ pub(super) fn flows() -> Vec<Event> {
     let planned = specs().into_iter().map(|spec| (spec, plain("x")));
     let planned = planned.chain(bodies.map(|body| (specs()[0].clone(), body)));
     let planned =
-        planned.map(|(spec, body)| Event::StepPlanned { flow: flow_id(), spec: Box::new(spec), body });
+        planned.map(|(spec, body)| (spec, false, body)).chain([(specs()[0].clone(), true, plain("x"))]);
+    let planned = planned.map(|(spec, again, body)| Event::StepPlanned {
+        flow: flow_id(),
+        spec: Box::new(spec),
+        again,
+        body,
+    });
     opened.chain(planned).chain(moves()).chain(others()).chain(kept()).chain(messages()).collect()
 }
 

@@ -1,23 +1,32 @@
-//! `tasuki session retry`: a task that has failed is tried again.
+//! `tasuki session retry`: a task that has failed is tried again, and one that has ended is done again with another text.
 
-use super::asking::Asking;
-use crate::ui::cli::context::{Context, Ended};
+use super::asking::{Asking, task_of};
+use super::plan_file::written;
+use crate::ui::cli::context::{Context, Ended, text_or_input};
+use crate::ui::cli::editor::edit;
 use crate::ui::cli::failure::{Failure, Kind};
 use crate::wire::api::{SessionRetryBody, SessionsQuery};
 use clap::builder::NonEmptyStringValueParser;
+use std::path::PathBuf;
 
 /// Sessions that a refusal names.
 const NAMED: usize = 5;
 
-/// Tries a failed task again, and with it what was cancelled because of it
+/// Tries a failed task again, or does one again that has ended, with another text
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   tasuki session retry a1b2c3d4 task-2
   tasuki session retry task-2              if it has failed in one session alone
+  tasuki session retry a1b2c3d4 task-1 --edit
+  tasuki session retry a1b2c3d4 task-1 --text 'Write src/keys.rs, with tests'
+  tasuki session retry a1b2c3d4 task-1 --text-file task-1.md
+
+With another text a completed task is done again, too. It has its worktree with all commits. Tasks that need it wait and are done
+again after it; all others keep their results.
 
 Exit codes:
-  2  there is no such session or task, or the task has not failed
+  2  there is no such session or task, it has not ended, or somebody works on what depends on it
   5  no daemon is running")]
 pub(super) struct Args {
     /// Session id, or the beginning of it; it may be left out
@@ -26,6 +35,15 @@ pub(super) struct Args {
     /// Task id, such as task-2
     #[arg(value_name = "TASK")]
     session_task: Option<String>,
+    /// Change its text in $VISUAL or $EDITOR
+    #[arg(long, conflicts_with_all = ["text", "text_file"])]
+    edit: bool,
+    /// Its text from now on; `-` reads the standard input
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with = "text_file")]
+    text: Option<String>,
+    /// File with its text from now on
+    #[arg(long, value_name = "FILE")]
+    text_file: Option<PathBuf>,
 }
 
 pub(super) fn run(context: &Context, args: &Args) -> Ended {
@@ -34,7 +52,30 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
         Some(task) => (args.session.clone(), task.clone()),
         None => (only_one(&asking, &args.session)?, args.session.clone()),
     };
-    asking.order(&session, "retry", &SessionRetryBody { task })
+    let text = match (&args.text, &args.text_file) {
+        (Some(text), _) => Some(text_or_input(Some(text))?),
+        (None, Some(path)) => Some(written(path)?.text),
+        (None, None) if args.edit => {
+            let Some(text) = edited(&asking, &session, &task)? else {
+                return context.say(format!("the text of {task} is unchanged, and nothing was done"));
+            };
+            Some(text)
+        }
+        (None, None) => None,
+    };
+    asking.order(&session, "retry", &SessionRetryBody { task, text })
+}
+
+/// The text of a task as somebody has changed it; none if it is as before.
+fn edited(asking: &Asking<'_>, session: &str, task: &str) -> Result<Option<String>, Failure> {
+    let details = asking.session(session)?;
+    let task = task_of(&details, task)?;
+    let Some(before) = &task.description else {
+        let why = format!("the text of {} cannot be read any more", task.id);
+        return Err(Failure::new(Kind::Rejected, "no-text", why, "give its new text with `--text`"));
+    };
+    let after = edit(asking.context, &task.id, before)?;
+    Ok((after != *before).then_some(after))
 }
 
 /// The only session in which this task has failed.

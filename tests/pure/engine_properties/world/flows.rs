@@ -95,6 +95,11 @@ impl World {
             0 | 1 => FlowWish::Pause,
             2..5 => FlowWish::Resume,
             5 => FlowWish::Cancel,
+            6 => {
+                let text = format!("again at {}", self.engine.state().seq.0);
+                let step = StepName::numbered(u64::from(step) % 5 + 1);
+                FlowWish::Edit(step, Body { content: text.into(), extra: "".into() })
+            }
             _ => FlowWish::Retry(StepName::numbered(u64::from(step) % 5 + 1)),
         };
         self.ask(Command::Flow { id, wish })
