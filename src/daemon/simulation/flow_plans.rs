@@ -1,6 +1,6 @@
 //! Made-up plans of flows.
 
-use crate::engine::flow::flow::{FlowHead, FlowKind, StepSpec};
+use crate::engine::flow::flow::{FlowHead, FlowKind, StepHire, StepSpec};
 use crate::engine::flow::id::FlowId;
 use crate::engine::flow::name::StepName;
 use crate::engine::flow::opening::Opening;
@@ -8,6 +8,7 @@ use crate::engine::flow::plan::OnFailure;
 use crate::engine::flow::tree::{FlowRepository, StepTree};
 use crate::engine::flow::unmet::Join;
 use crate::engine::message::{Body, Expect};
+use crate::engine::team::roster::Like;
 use crate::engine::words::AgentName;
 use crate::io::fake::Chance;
 
@@ -15,6 +16,8 @@ use crate::io::fake::Chance;
 const WHOM: [&str; 9] = ["boss", "ann", "ann", "bob", "bob", "eve", "crew", "crew", "gb"];
 /// Who is there now and then, or never.
 const SELDOM: [&str; 3] = ["hal", "hal", "nobody"];
+/// What agents of steps are made from: members that are there at most times.
+const MODELS: [&str; 3] = ["ann", "bob", "eve"];
 /// Most steps of a made-up plan.
 const STEPS_MAX: u64 = 8;
 
@@ -30,7 +33,8 @@ impl Flows {
     /// A plan that nobody has asked for yet. Now and then it names somebody who may not be there.
     pub(super) fn make_up(&mut self, chance: &mut Chance, owner: AgentName) -> Option<Opening> {
         let number = self.asked.len() + 1;
-        let id = FlowId::new(&format!("{number:08x}-f10e-4000-8000-000000000000")).ok()?;
+        // Those who are hired are told from those of others by its end.
+        let id = FlowId::new(&format!("{number:08x}-f10e-4000-8000-0000{number:08x}")).ok()?;
         let most = 1 + chance.below(STEPS_MAX);
         let count = 1 + chance.below(most);
         self.asked.push((id.clone(), count));
@@ -69,14 +73,19 @@ fn step_spec(chance: &mut Chance, (step, order): (u64, &[u64]), to: AgentName) -
     }
     let join = if chance.one_in(4) { Join::Any } else { Join::All };
     let expect = chance.one_in(5).then(|| Expect { files: vec!["made.md".to_owned()], ..Expect::default() });
+    let hire = chance.one_in(4).then(|| chance.pick(&MODELS).and_then(|name| AgentName::new(name).ok()));
+    let hire =
+        hire.flatten().map(|model| Box::new(StepHire { like: Some(Like::Member(model)), model: None }));
+    // A made-up worktree is no folder in which somebody could start.
+    let tree = (hire.is_none() && chance.one_in(5)).then_some(StepTree::New);
     StepSpec {
         name: StepName::numbered(step),
         title: format!("一歩 {step}"),
         needs,
         join,
         to,
-        hire: None,
-        tree: chance.one_in(5).then_some(StepTree::New),
+        hire,
+        tree,
         touches: Vec::new(),
         timeout_ms: chance.one_in(6).then_some(20_000),
         expect: expect.map(Box::new),

@@ -11,7 +11,7 @@ use crate::engine::flow::wish::FlowWish;
 use crate::engine::input::Command;
 use crate::engine::state::State;
 use crate::engine::words::{AgentName, MessageId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// So often a flow that has failed may be tried again in peace.
 const AGAIN_MAX: u64 = 4;
@@ -100,7 +100,7 @@ impl Run {
     pub(super) fn check_flows(&self) -> Result<(), Wrong> {
         let Now::Alive(life) = &self.now else { return Ok(()) };
         let state = life.daemon.engine.state();
-        if state.flows.is_empty() {
+        if state.flows.is_empty() && state.hired.is_empty() {
             return Ok(()); // then the end tells whether something was left over
         }
         let mut sent: BTreeMap<&MessageId, StepRef> = BTreeMap::new();
@@ -119,7 +119,23 @@ impl Run {
                 sent.insert(message, of);
             }
         }
-        check_messages(state, &sent)
+        check_messages(state, &sent)?;
+        check_hired(state)
+    }
+}
+
+/// Whoever was hired for a step is there as long as that is sent, and no longer.
+fn check_hired(state: &State) -> Result<(), Wrong> {
+    let mut wanted = BTreeSet::new();
+    for flow in state.flows.values() {
+        let sent = flow.steps.iter().filter(|step| step.stage == StepStage::Sent && step.spec.hire.is_some());
+        wanted.extend(sent.map(|step| (flow.head.id.as_str(), &step.spec.to)));
+    }
+    let hired = state.hired.iter().filter_map(|(name, hired)| Some((hired.flow.as_deref()?, name)));
+    let hired: BTreeSet<(&str, &AgentName)> = hired.collect();
+    match wanted.symmetric_difference(&hired).next() {
+        Some((flow, name)) => Err(format!("{name} of {flow} is hired: {}", hired.contains(&(*flow, *name)))),
+        None => Ok(()),
     }
 }
 

@@ -2,7 +2,7 @@
 //! views.
 
 use super::callers::{Fate, Letter};
-use super::hiring::HIRED;
+use super::hiring::{HIRED, HIRED_FOR_STEPS};
 use super::people::Dropped;
 use super::promises::check_commands;
 use super::state::{Now, Run};
@@ -39,6 +39,11 @@ pub(super) fn check_end(run: &mut Run) -> Result<(), Wrong> {
     let dir = run.root.join(".tasuki/journal");
     let told = JournalSays::read(&run.segments())?;
     run.trace.count("messages", told.accepted.len() as u64);
+    let for_steps = told.hired.iter().filter(|(name, _)| name.as_str().starts_with(HIRED_FOR_STEPS));
+    run.trace.count("agents hired for steps", for_steps.map(|(_, times)| u64::from(*times)).sum());
+    let ends = told.ended.values().flatten().filter_map(|end| end.why.as_deref());
+    let given_up = ends.filter(|why| why.contains("which was hired for it, is given up")).count();
+    run.trace.count("agents of steps that were given up", given_up as u64);
     check_ids(&told)?;
     run.callers.told.check(&told)?;
     check_commands(&told)?;
@@ -137,7 +142,9 @@ fn check_routes(run: &Run, told: &JournalSays) -> Result<(), Wrong> {
     let team = &run.settings.team;
     let of_nobody = |name: &&AgentName| !team.members.contains_key(*name) && !team.pools.contains_key(*name);
     let mut senders = told.accepted.values().flatten().map(|message| &message.from);
-    let known = |name: &str| ["user", "tasuki"].contains(&name) || HIRED.contains(&name);
+    let known = |name: &str| {
+        ["user", "tasuki"].contains(&name) || HIRED.contains(&name) || name.starts_with(HIRED_FOR_STEPS)
+    };
     match senders.find(|name| of_nobody(name) && !known(name.as_str())) {
         Some(name) => Err(format!("a message of {name}, who is nobody")),
         None => Ok(()),
