@@ -45,6 +45,7 @@ impl State {
             | Event::StepMoved { .. }
             | Event::TreeMoved { .. }
             | Event::StepWorked { .. }
+            | Event::StepPulled { .. }
             | Event::FlowMoved { .. }
             | Event::KeptFlow(_) => self.apply_to_flow(at, place, event),
             Event::Moved { .. } => self.moved(at, event)?,

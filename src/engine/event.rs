@@ -3,7 +3,7 @@
 use super::flow::branch::BranchName;
 use super::flow::flow::{Flow, FlowHead, StepSpec};
 use super::flow::id::FlowId;
-use super::flow::in_tree::WorkSum;
+use super::flow::in_tree::{StepPull, WorkSum};
 use super::flow::name::StepName;
 use super::flow::plan::OnFailure;
 use super::flow::stage::FlowMove;
@@ -230,6 +230,13 @@ pub enum Event {
         /// All of it, as JSON.
         #[serde(flatten)]
         body: Body,
+    },
+    /// A pull request was opened for what a step has done, or could not be.
+    StepPulled {
+        flow: FlowId,
+        step: StepName,
+        #[serde(flatten)]
+        pull: StepPull,
     },
     /// A flow was paused, goes on, or has ended.
     FlowMoved {

@@ -38,8 +38,21 @@ impl Flows {
         let parallel = u16::try_from(chance.below(4)).unwrap_or(0);
         let name = chance.one_in(2).then(|| format!("計画 {number}"));
         let (kind, master, confirm) = (FlowKind::Session, None, false);
-        let repository = Some(Box::new(FlowRepository { root: "/r".to_owned(), base: "c0ffee".to_owned() }));
-        let head = FlowHead { id, kind, owner, master, name, on_failure, parallel, repository, confirm };
+        let repository =
+            Some(Box::new(FlowRepository { root: "/r".to_owned(), base: "c0ffee".to_owned(), branch: None }));
+        let pull_requests = number % 2 == 0;
+        let head = FlowHead {
+            id,
+            kind,
+            owner,
+            master,
+            name,
+            on_failure,
+            parallel,
+            repository,
+            confirm,
+            pull_requests,
+        };
         // A step needs only what stands before it in an order of its own, which is not that of the list.
         let mut order: Vec<u64> = (1..=count).collect();
         (1..order.len()).for_each(|at| order.swap(at, chance.below(at as u64 + 1) as usize));

@@ -44,6 +44,14 @@ impl Run {
                     },
                 }
             }
+            (Job::OpenPull { .. }, JobId::Pull { .. }) => {
+                self.trace.meet("pull requests opened");
+                if fails {
+                    Found::NotDone("gh 襷 is not there".to_owned())
+                } else {
+                    Found::Pull { number: 7, url: "https://x/pull/7".into() }
+                }
+            }
             (Job::LookAtTree { until, .. }, JobId::Work { .. }) => {
                 self.trace.meet("looks at worktrees");
                 let head = until.unwrap_or_else(|| "c0ffee".into());

@@ -33,7 +33,10 @@ async fn a_worktree_that_was_removed_is_made_again_on_its_branch_or_else_anew() 
     }
     for (how, why) in [
         ("git worktree lock $T; rm -rf $T", "git worktree unlock"),
-        ("git worktree unlock $T; git worktree prune; git worktree add -q elsewhere agent/house", "elsewhere"),
+        (
+            "git worktree unlock $T; git worktree prune; git worktree add -q elsewhere agent/house",
+            "elsewhere",
+        ),
         ("git worktree remove --force elsewhere; mkdir -p $T; echo 大事 > $T/mine", "move them away"),
     ] {
         world.run(&format!("T={tree}; {how}"));
