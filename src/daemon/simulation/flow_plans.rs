@@ -10,6 +10,7 @@ use crate::engine::flow::unmet::Join;
 use crate::engine::message::{Body, Expect};
 use crate::engine::words::AgentName;
 use crate::io::fake::Chance;
+use std::collections::BTreeSet;
 
 /// Who does the steps: members, a pool and an alias.
 const WHOM: [&str; 9] = ["boss", "ann", "ann", "bob", "bob", "eve", "crew", "crew", "gb"];
@@ -62,7 +63,7 @@ impl Flows {
             let spec = step_spec(chance, (step, &order), AgentName::new(to).ok()?);
             Some((spec, self.text()))
         });
-        let steps = steps.collect();
+        let steps = share(steps.collect());
         Some(Opening { head, request: self.text(), steps, done: Vec::new(), ask: None })
     }
 
@@ -71,6 +72,17 @@ impl Flows {
         self.texts += 1;
         Body { content: format!("段{}。 やって 🎽", self.texts).into(), extra: "".into() }
     }
+}
+
+/// Steps without a worktree have that of the first one which they need, if it has one of its own.
+fn share(mut steps: Vec<(StepSpec, Body)>) -> Vec<(StepSpec, Body)> {
+    let owns = |(spec, _): &(StepSpec, Body)| spec.tree.is_some().then(|| spec.name.clone());
+    let owners: BTreeSet<StepName> = steps.iter().filter_map(owns).collect();
+    for (spec, _) in steps.iter_mut().filter(|(spec, _)| spec.tree.is_none()) {
+        let owner = spec.needs.iter().find(|need| owners.contains(*need));
+        spec.tree = owner.cloned().map(StepTree::SharedWith);
+    }
+    steps
 }
 
 fn step_spec(chance: &mut Chance, (step, order): (u64, &[u64]), to: AgentName) -> StepSpec {

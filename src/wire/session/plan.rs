@@ -99,7 +99,7 @@ fn plan(root: &Node<'_>) -> Result<Plan, Refusal> {
 
 fn pull_requests(fields: &Fields<'_>) -> Result<bool, Refusal> {
     let Some(text) = fields.text("pr")? else { return Ok(false) };
-    match &*text.text {
+    match text.text {
         "true" => Ok(true),
         "false" => Ok(false),
         _ => Err(text.refuse(Code::UnknownWord, "is not one of true, false")),
