@@ -45,6 +45,7 @@ impl State {
             | Event::StepMoved { .. }
             | Event::TreeMoved { .. }
             | Event::StepWorked { .. }
+            | Event::StepPulled { .. }
             | Event::FlowMoved { .. }
             | Event::KeptFlow(_) => self.apply_to_flow(at, place, event),
             Event::Moved { .. } => self.moved(at, event)?,
@@ -82,9 +83,7 @@ impl State {
             Event::Refused { .. } => self.refused += 1,
             Event::Duplicate { .. } => {}
             Event::KeptOpen(open) => self.keep(open),
-            Event::KeptFinished(finished) => {
-                self.finished.insert(finished.message.id.clone(), (**finished).clone());
-            }
+            Event::KeptFinished(finished) => self.keep_finished(finished),
             Event::KeptHired { name, hired } => drop(self.hired.insert(name.clone(), (**hired).clone())),
             Event::KeptAgent { name, agent } => {
                 self.agents.insert(name.clone(), (**agent).clone());
@@ -92,6 +91,10 @@ impl State {
             }
         }
         Ok(())
+    }
+
+    fn keep_finished(&mut self, finished: &Finished) {
+        self.finished.insert(finished.message.id.clone(), finished.clone());
     }
 
     /// A message takes a step of its life.

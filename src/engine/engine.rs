@@ -363,6 +363,7 @@ impl<'a> Work<'a> {
             | Event::StepMoved { flow, .. }
             | Event::TreeMoved { flow, .. }
             | Event::StepWorked { flow, .. }
+            | Event::StepPulled { flow, .. }
             | Event::FlowMoved { flow, .. } => {
                 self.show_flow(flow.clone());
             }

@@ -1,9 +1,11 @@
 //! What happened, as the journal keeps it. Ids, tokens and times are in the events: replay mints nothing.
 
+mod answered;
+
 use super::flow::branch::BranchName;
 use super::flow::flow::{Flow, FlowHead, StepSpec};
 use super::flow::id::FlowId;
-use super::flow::in_tree::WorkSum;
+use super::flow::in_tree::{StepPull, WorkSum};
 use super::flow::name::StepName;
 use super::flow::plan::OnFailure;
 use super::flow::stage::FlowMove;
@@ -234,6 +236,13 @@ pub enum Event {
         #[serde(flatten)]
         body: Body,
     },
+    /// A pull request was opened for what a step has done, or could not be.
+    StepPulled {
+        flow: FlowId,
+        step: StepName,
+        #[serde(flatten)]
+        pull: StepPull,
+    },
     /// A flow was paused, goes on, or has ended.
     FlowMoved {
         flow: FlowId,
@@ -359,33 +368,6 @@ pub struct Answer {
     #[serde(default, skip_serializing_if = "is_default")]
     pub evidence: Vec<Evidence>,
     pub at: Millis,
-}
-
-/// An answer's body is beside it, last in the event, where every body is.
-mod answered {
-    use super::{Answer, Body};
-    use serde::de::Error as _;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    #[derive(Serialize, Deserialize)]
-    struct Beside<A> {
-        #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
-        answer: Option<A>,
-        #[serde(flatten)]
-        body: Option<Body>,
-    }
-
-    pub(super) fn serialize<S: Serializer>(answer: &Option<Box<Answer>>, to: S) -> Result<S::Ok, S::Error> {
-        let answer = answer.as_deref();
-        Beside { answer, body: answer.map(|answer| answer.body.clone()) }.serialize(to)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Box<Answer>>, D::Error> {
-        let Beside { answer, body } = Beside::<Box<Answer>>::deserialize(from)?;
-        let Some(mut answer) = answer else { return Ok(None) };
-        answer.body = body.ok_or_else(|| D::Error::missing_field("content"))?;
-        Ok(Some(answer))
-    }
 }
 
 /// What an answer is worth.

@@ -107,6 +107,13 @@ fn of_flow(event: &Event) -> Option<(Option<MessageId>, String)> {
         Event::StepWorked { flow, step, sum, .. } => {
             (None, format!("session {flow}: {step} {}", worked(sum)))
         }
+        Event::StepPulled { flow, step, pull } => {
+            let what = match (&pull.url, &pull.why) {
+                (Some(url), _) => format!("has the pull request {url}"),
+                (None, why) => format!("has no pull request: {}", why.as_deref().unwrap_or_default()),
+            };
+            (None, format!("session {flow}: {step} {what}"))
+        }
         Event::FlowMoved { flow, to, why } => {
             let what = match to {
                 FlowMove::Pause => "is paused",

@@ -23,6 +23,8 @@ pub enum JobId {
     Tree { flow: FlowId, tree: StepName },
     /// What a step did in its worktree as this one of its messages.
     Work { flow: FlowId, step: StepName, tries: u16 },
+    /// The pull request of that.
+    Pull { flow: FlowId, step: StepName, tries: u16 },
     /// The worktree of an agent of the team file, in which it starts then.
     AgentTree { agent: AgentName },
 }
@@ -33,7 +35,7 @@ impl JobId {
     pub fn message(&self) -> Option<&MessageId> {
         match self {
             Self::Base { message, .. } | Self::Check { message, .. } => Some(message),
-            Self::Tree { .. } | Self::Work { .. } | Self::AgentTree { .. } => None,
+            Self::Tree { .. } | Self::Work { .. } | Self::Pull { .. } | Self::AgentTree { .. } => None,
         }
     }
 }
@@ -44,6 +46,9 @@ impl fmt::Display for JobId {
             Self::Base { message, agent } => write!(f, "record what {agent} has before {message}"),
             Self::Check { message, made } => write!(f, "check claim {made} of {message}"),
             Self::Tree { flow, tree } => write!(f, "make the worktree of {tree} of {flow}"),
+            Self::Pull { flow, step, tries } => {
+                write!(f, "open a pull request for {step} of {flow} in try {tries}")
+            }
             Self::Work { flow, step, tries } => write!(f, "look at what {step} of {flow} did in try {tries}"),
             Self::AgentTree { agent } => write!(f, "make the worktree of {agent}"),
         }
@@ -87,6 +92,17 @@ pub enum Job {
         /// The commits or branches with which it begins, merged in this order.
         from: Vec<String>,
     },
+    /// Open a pull request for a branch, unless there is one.
+    OpenPull {
+        /// Folder of the repository.
+        repository: String,
+        branch: BranchName,
+        /// The branch into which it is to go, if that is known.
+        base: Option<String>,
+        title: String,
+        /// For what it is, in words.
+        about: String,
+    },
     /// Look at what was done in a worktree.
     LookAtTree {
         /// Folder of the repository.
@@ -106,7 +122,10 @@ impl Job {
         match self {
             Self::RecordBase { agent, .. } => Some(agent),
             Self::Check { base, .. } => Some(&base.agent),
-            Self::ReadPlan { .. } | Self::MakeTree { .. } | Self::LookAtTree { .. } => None,
+            Self::ReadPlan { .. }
+            | Self::MakeTree { .. }
+            | Self::LookAtTree { .. }
+            | Self::OpenPull { .. } => None,
         }
     }
 
@@ -115,7 +134,10 @@ impl Job {
     pub fn folder(&self) -> Option<&Arc<str>> {
         match self {
             Self::RecordBase { folder, .. } | Self::Check { folder, .. } => folder.as_ref(),
-            Self::ReadPlan { .. } | Self::MakeTree { .. } | Self::LookAtTree { .. } => None,
+            Self::ReadPlan { .. }
+            | Self::MakeTree { .. }
+            | Self::LookAtTree { .. }
+            | Self::OpenPull { .. } => None,
         }
     }
 }
@@ -141,6 +163,11 @@ pub enum Found {
     Work {
         sum: WorkSum,
         text: Arc<str>,
+    },
+    /// A pull request that is open.
+    Pull {
+        number: u64,
+        url: Arc<str>,
     },
     /// It could not be done: why, with the cure.
     NotDone(String),

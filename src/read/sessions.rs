@@ -14,8 +14,9 @@ use crate::wire::api::{
 };
 use crate::wire::events;
 use crate::wire::session::document::{
-    AgentSession, MessageRole, SessionStatus, SessionTask, TaskStatus, import, of_flow,
+    AgentSession, MessageRole, SessionStatus, SessionTask, TaskResult, TaskStatus, import, of_flow,
 };
+use crate::wire::session::work::TaskPull;
 use crate::wire::time::rfc3339;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -246,6 +247,14 @@ fn goal_of(document: &AgentSession) -> Option<String> {
     said.find(|message| message.role == MessageRole::User).map(|message| message.content.clone())
 }
 
+/// The pull request of a task, as its result has it.
+fn pull_of(result: &TaskResult) -> Option<TaskPull> {
+    let open = result.pull_request.clone();
+    let open =
+        open.map(|open| TaskPull { number: Some(open.number), url: Some(open.url), ..TaskPull::default() });
+    open.or_else(|| serde_json::from_value(result.tasuki.as_ref()?.get("pull_request")?.clone()).ok())
+}
+
 fn task_of(task: &SessionTask, besides: Option<&Json>) -> SessionTaskInfo {
     let besides = |key: &str| besides.and_then(|tasks| tasks.get(task.id.as_str())?.get(key));
     let text = |key: &str| besides(key).and_then(Json::as_str).map(str::to_owned);
@@ -272,6 +281,7 @@ fn task_of(task: &SessionTask, besides: Option<&Json>) -> SessionTaskInfo {
         started_at: task.started_at.as_ref().map(|at| at.as_str().to_owned()),
         completed_at: task.completed_at.as_ref().map(|at| at.as_str().to_owned()),
         result: result.map(|result| result.error.clone().unwrap_or_else(|| result.summary.clone())),
+        pull_request: result.and_then(pull_of),
         work: result
             .and_then(|result| serde_json::from_value(result.tasuki.as_ref()?.get("work")?.clone()).ok()),
     }

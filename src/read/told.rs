@@ -56,6 +56,7 @@ fn kind(event: &Event) -> &'static str {
         | Event::StepMoved { .. }
         | Event::TreeMoved { .. }
         | Event::StepWorked { .. }
+        | Event::StepPulled { .. }
         | Event::FlowMoved { .. } => "session",
         Event::KeptOpen(_)
         | Event::KeptFinished(_)

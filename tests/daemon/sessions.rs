@@ -483,6 +483,8 @@ fn a_plan_that_is_wrong_is_shown_with_its_place_and_the_cure() {
     assert!(told.contains("task-1: nobody can be made from the profile clawed"), "{told}");
     house.write("計画.yaml", &task(", worktree_strategy: New"));
     assert!(refused(&house, &["session", "new", "計画.yaml"]).contains("no git repository"));
+    house.write("計画.yaml", &format!("pr: true\n{}", task("")));
+    assert!(refused(&house, &["session", "new", "計画.yaml"]).contains("pull requests are wanted"));
     refused(&house, &["session", "new", "--master", "nobody", "go"]);
     refused(&house, &["session", "new"]);
     refused(&house, &["session", "new", " "]);
@@ -770,7 +772,10 @@ tasks:
     let told = ok(&house, &["session", "show", &id, "task-2"]);
     assert!(told.contains("1 commit, 2 files, since") && told.contains("+1 -0 slow 家.txt"), "{told}");
     let told = ok(&house, &["session", "show", &id, "task-1"]);
-    assert!(told.contains("1 file not committed: left.txt"), "{told}");
+    assert!(
+        told.contains("1 file not committed: left.txt") && told.contains("gh pr create --head agent/task-1-"),
+        "{told}"
+    );
     house.until("the document", |house| is_exported(house, &id));
     let document = ok(&house, &["session", "export", &id]);
     let document: Value = serde_json::from_str(&document).expect("JSON");
@@ -814,5 +819,89 @@ tasks:
     );
     house.write("go", "");
     until(&house, &id, "Completed Completed Completed Completed");
+    house.end();
+}
+
+/// In place of GitHub's program: it keeps with what it was called, and knows what it has opened.
+const GH: &str = r#"#!/bin/bash
+here=$(dirname "$0") open=$(dirname "$0")/open.${4//\//_}
+printf '%s|' "$@" >> "$here/calls"; echo >> "$here/calls"
+case "$1 $2" in
+  "pr list") cat "$open" 2> /dev/null || echo '[]' ;;
+  "pr create")
+    cat > "$here/body"; env > "$here/env"
+    [[ -e $here/broken ]] && { echo "鍵がない: run gh auth login" >&2; exit 4; }
+    echo '[{"number": 7, "url": "https://example.org/pull/7"}]' > "$open"
+    echo https://example.org/pull/7 ;;
+esac
+"#;
+
+/// The pull request of a task, once somebody has tried.
+fn pull(house: &House, id: &str, task: usize) -> Value {
+    house.until("a try", |house| {
+        let pull = &session(house, id)["tasks"][task]["pull_request"];
+        !pull["why"].is_null() || !pull["number"].is_null()
+    });
+    session(house, id)["tasks"][task]["pull_request"].clone()
+}
+
+#[test]
+fn a_pull_request_is_opened_once_for_each_branch_or_the_result_says_how_to() {
+    let mut house = repository("pulls");
+    let bin = house.path("").parent().expect("a folder").join("bin");
+    std::fs::create_dir(&bin).expect("a folder");
+    std::fs::write(bin.join("gh"), GH).expect("gh");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(bin.join("gh"), executable).expect("gh");
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").expect("PATH"));
+    for (name, value) in [("PATH", path.as_str()), ("GH_TOKEN", "合鍵"), ("SECRET", "x")] {
+        house.surround(name, value.as_ref());
+    }
+    house.start();
+    let told = |name: &str| std::fs::read_to_string(bin.join(name)).unwrap_or_default();
+    let alone = "tasks:\n- {name: \"It's $(一) 🎏\", description: one, hire: {like: worker}}\n";
+    house.write("plan.yaml", alone);
+    let id = ok(&house, &["session", "new", "--pr", "plan.yaml", "--wait"]);
+    let id = id.lines().next().expect("an id").to_owned();
+    let none = pull(&house, &id, 0);
+    assert!(none["why"].as_str().expect("why").contains("git remote add origin URL"), "{none}");
+    assert_eq!((statuses(&house, &id).as_str(), told("calls").as_str()), ("Completed Completed", ""));
+    let shown = ok(&house, &["session", "show", &id, "task-1"]);
+    let command = none["command"].as_str().expect("a command");
+    assert!(shown.contains(&format!("by hand: {command}")), "{shown}");
+    // What it says to do by hand can be done, once there is a remote.
+    git(&house, &["init", "-q", "--bare", "../origin.git"]);
+    git(&house, &["remote", "add", "origin", "../origin.git"]);
+    let done = Command::new("bash").args(["-c", command]).env("PATH", &path).status().expect("bash");
+    let branch = session(&house, &id)["tasks"][0]["branch"].as_str().expect("a branch").to_owned();
+    let call = format!("pr|create|--head|{branch}|--base|main|--title|It's $(一) 🎏|--body||\n");
+    assert!(done.success() && told("calls") == call, "{}", told("calls"));
+
+    let plan = "\
+pr: true
+tasks:
+- {name: 一, description: one, hire: {like: worker}}
+- {name: 二, description: two, hire: {like: worker}, dependencies: [task-1], worktree_strategy: Shared}
+";
+    let id = begin(&house, plan);
+    let expected = serde_json::json!({"number": 7, "url": "https://example.org/pull/7"});
+    assert_eq!((pull(&house, &id, 0), pull(&house, &id, 1)), (expected.clone(), expected.clone()));
+    let branch = session(&house, &id)["tasks"][0]["branch"].as_str().expect("a branch").to_owned();
+    let create = format!("pr|create|--head|{branch}|--title|一|--body-file|-|--base|main|\n");
+    assert_eq!(told("calls").matches(&create).count(), 1, "{}", told("calls"));
+    assert!(told("body").contains("task-1 of the session") && told("body").contains("- one 仕事"));
+    assert!(told("env").contains("GH_TOKEN=合鍵") && !told("env").contains("SECRET"), "{}", told("env"));
+    let pushed = git(&house, &["--git-dir=../origin.git", "log", "--format=%s", &branch]);
+    assert_eq!(pushed, "two 仕事\none 仕事\nfirst\n");
+    let document: Value = serde_json::from_str(&ok(&house, &["session", "export", &id])).expect("JSON");
+    assert_eq!(document["tasks"][1]["result"]["pull_request"], expected);
+    assert!(ok(&house, &["session", "show", &id, "task-2"]).contains("#7 https://example.org/pull/7"));
+
+    std::fs::write(bin.join("broken"), "").expect("a file");
+    house.write("plan.yaml", alone);
+    let id = ok(&house, &["session", "new", "--pr", "plan.yaml"]).trim().to_owned();
+    let none = pull(&house, &id, 0);
+    assert!(none["why"].as_str().expect("why").contains("鍵がない: run gh auth login"), "{none}");
+    until(&house, &id, "Completed Completed");
     house.end();
 }

@@ -11,7 +11,7 @@ use tasuki::engine::evidence::{Base, Checks, Evidence, FailedCheck, KeptClaim};
 use tasuki::engine::flow::branch::BranchName;
 use tasuki::engine::flow::flow::{FlowHead, FlowKind, StepHire, StepSpec};
 use tasuki::engine::flow::id::{FlowId, StepRef};
-use tasuki::engine::flow::in_tree::WorkSum;
+use tasuki::engine::flow::in_tree::{StepPull, WorkSum};
 use tasuki::engine::flow::name::StepName;
 use tasuki::engine::flow::plan::OnFailure;
 use tasuki::engine::flow::stage::FlowMove;
@@ -114,6 +114,13 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
                 path,
                 step,
                 why
+            })
+            .boxed(),
+        (flow_id(), step_name(), of(any::<u64>()), of(shared_text()), of(shared_text()))
+            .prop_map(|(flow, step, number, url, why)| Event::StepPulled {
+                flow,
+                step,
+                pull: StepPull { number, url, why }
             })
             .boxed(),
         (flow_id(), step_name(), of(shared_text()), any::<u32>(), of(shared_text()), body())
@@ -298,9 +305,15 @@ fn flow_head() -> impl Strategy<Value = FlowHead> {
             name,
             on_failure,
             parallel,
-            repository: (parallel % 2 == 0)
-                .then(|| Box::new(FlowRepository { root: "/r 家".to_owned(), base: "c0ffee".to_owned() })),
+            repository: (parallel % 2 == 0).then(|| {
+                Box::new(FlowRepository {
+                    root: "/r 家".to_owned(),
+                    base: "c0ffee".to_owned(),
+                    branch: confirm.then(|| "家".to_owned()),
+                })
+            }),
             confirm,
+            pull_requests: !confirm,
         },
     )
 }

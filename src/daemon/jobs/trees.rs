@@ -5,7 +5,7 @@ use crate::engine::flow::branch::BranchName;
 use crate::engine::flow::in_tree::WorkSum;
 use crate::engine::job::Found;
 use crate::io::evidence::environment;
-use crate::io::worktree::{Obstacle, Repository, Work, WorktreeError};
+use crate::io::worktree::{Obstacle, PULL_VARIABLES, PullWanted, Repository, Work, WorktreeError};
 use crate::wire::session::work::{TaskCommit, TaskFile, TaskWork};
 use crate::wire::team_file::TreeSetup;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -120,4 +120,18 @@ fn of(work: Work, with_now: bool) -> TaskWork {
         }
     }
     work
+}
+
+/// A pull request, opened unless there is one.
+pub(super) async fn open_pull(ground: &JobGround, repository: &Path, wanted: PullWanted<'_>) -> Found {
+    let repository = match find(ground, repository).await {
+        Ok(repository) => repository,
+        Err(error) => return Found::NotDone(error.to_string()),
+    };
+    let more = PULL_VARIABLES.map(str::to_owned);
+    let env = environment(ground.variables.as_ref().clone(), &more);
+    match repository.open_pull(wanted, &env).await {
+        Ok(open) => Found::Pull { number: open.number, url: open.url.into() },
+        Err(why) => Found::NotDone(why),
+    }
 }

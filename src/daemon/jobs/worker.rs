@@ -9,6 +9,7 @@ use crate::engine::flow::opening::FoundPlan;
 use crate::engine::job::{Found, Job, JobId};
 use crate::engine::words::{AgentName, Millis};
 use crate::io::evidence;
+use crate::io::worktree::PullWanted;
 use crate::wire::session::find_plan::find_plan;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -93,6 +94,11 @@ async fn do_job(given: JobGiven, ground: JobGround) -> Found {
             let span = (&*from, until.as_deref());
             return trees::look(&ground, Path::new(&repository), &branch, span).await;
         }
+        Job::OpenPull { repository, branch, base, title, about } => {
+            let (branch, base) = (&branch, base.as_deref());
+            let wanted = PullWanted { branch, base, title: &title, about: &about };
+            return trees::open_pull(&ground, Path::new(&repository), wanted).await;
+        }
         job => job,
     };
     let Some(cwd) = cwd else {
@@ -111,7 +117,7 @@ async fn do_job(given: JobGiven, ground: JobGround) -> Found {
             }
         }
         Job::Check { expect, base, .. } => Found::Checked(evidence::check(&ground, &expect, &base).await),
-        Job::ReadPlan { .. } | Job::MakeTree { .. } | Job::LookAtTree { .. } => {
+        Job::ReadPlan { .. } | Job::MakeTree { .. } | Job::LookAtTree { .. } | Job::OpenPull { .. } => {
             Found::NotDone("it needs no folder".to_owned())
         }
     }

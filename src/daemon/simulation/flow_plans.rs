@@ -11,6 +11,7 @@ use crate::engine::message::{Body, Expect};
 use crate::engine::team::roster::Like;
 use crate::engine::words::AgentName;
 use crate::io::fake::Chance;
+use std::collections::BTreeSet;
 
 /// Who does the steps: members, a pool and an alias.
 const WHOM: [&str; 9] = ["boss", "ann", "ann", "bob", "bob", "eve", "crew", "crew", "gb"];
@@ -42,8 +43,21 @@ impl Flows {
         let parallel = u16::try_from(chance.below(4)).unwrap_or(0);
         let name = chance.one_in(2).then(|| format!("計画 {number}"));
         let (kind, master, confirm) = (FlowKind::Session, None, false);
-        let repository = Some(Box::new(FlowRepository { root: "/r".to_owned(), base: "c0ffee".to_owned() }));
-        let head = FlowHead { id, kind, owner, master, name, on_failure, parallel, repository, confirm };
+        let repository =
+            Some(Box::new(FlowRepository { root: "/r".to_owned(), base: "c0ffee".to_owned(), branch: None }));
+        let pull_requests = number % 2 == 0;
+        let head = FlowHead {
+            id,
+            kind,
+            owner,
+            master,
+            name,
+            on_failure,
+            parallel,
+            repository,
+            confirm,
+            pull_requests,
+        };
         // A step needs only what stands before it in an order of its own, which is not that of the list.
         let mut order: Vec<u64> = (1..=count).collect();
         (1..order.len()).for_each(|at| order.swap(at, chance.below(at as u64 + 1) as usize));
@@ -53,7 +67,7 @@ impl Flows {
             let spec = step_spec(chance, (step, &order), AgentName::new(to).ok()?);
             Some((spec, self.text()))
         });
-        let steps = steps.collect();
+        let steps = share(steps.collect());
         Some(Opening { head, request: self.text(), steps, done: Vec::new(), ask: None })
     }
 
@@ -62,6 +76,17 @@ impl Flows {
         self.texts += 1;
         Body { content: format!("段{}。 やって 🎽", self.texts).into(), extra: "".into() }
     }
+}
+
+/// Steps without a worktree have that of the first one which they need, if it has one of its own.
+fn share(mut steps: Vec<(StepSpec, Body)>) -> Vec<(StepSpec, Body)> {
+    let owns = |(spec, _): &(StepSpec, Body)| spec.tree.is_some().then(|| spec.name.clone());
+    let owners: BTreeSet<StepName> = steps.iter().filter_map(owns).collect();
+    for (spec, _) in steps.iter_mut().filter(|(spec, _)| spec.tree.is_none()) {
+        let owner = spec.needs.iter().find(|need| owners.contains(*need));
+        spec.tree = owner.cloned().map(StepTree::SharedWith);
+    }
+    steps
 }
 
 fn step_spec(chance: &mut Chance, (step, order): (u64, &[u64]), to: AgentName) -> StepSpec {

@@ -9,6 +9,7 @@ use crate::engine::flow::name::StepName;
 use crate::engine::flow::plan::OnFailure;
 use crate::engine::flow::stage::{self, FlowMove, FlowStage};
 use crate::engine::flow::step::{self, CancelCause, StepMove, StepStage};
+use crate::engine::flow::tree::StepTree;
 use crate::engine::flow::unmet::Join;
 use crate::engine::message::Outcome;
 use crate::engine::message::part_answer::PartAnswer;
@@ -46,6 +47,8 @@ pub(super) struct FlowSaid {
     /// Whether somebody has cancelled it, and nobody let it go on since.
     is_cancelled: bool,
     steps: BTreeMap<StepName, StepSaid>,
+    /// Who was in a worktree last, by the step whose own it is.
+    users: BTreeMap<StepName, StepName>,
 }
 
 /// A step.
@@ -65,6 +68,8 @@ struct StepSaid {
     owes_look: bool,
     /// Whether it has another text, and was not done with it so far.
     is_edited: bool,
+    /// The commit at which the next one began in its worktree: what came later is not its own.
+    until: Option<String>,
 }
 
 /// What one line of the journal says of messages.
@@ -147,6 +152,14 @@ impl FlowSaid {
         self.steps.values().filter(|step| step.stage.is_under_way()).count()
     }
 
+    /// Whether another one is in the worktree of a step.
+    fn is_in_use(&self, step: &StepSaid) -> bool {
+        let mut others = self.steps.values().filter(|other| other.stage.is_under_way());
+        let tree = tree_of(&step.spec);
+        tree.is_some()
+            && others.any(|other| other.spec.name != step.spec.name && tree_of(&other.spec) == tree)
+    }
+
     /// Whether it has not ended.
     pub(super) fn is_open(&self) -> bool {
         self.stage.is_open()
@@ -207,6 +220,7 @@ impl FlowsSaid {
                     stage: FlowStage::Active,
                     is_cancelled: false,
                     steps: BTreeMap::new(),
+                    users: BTreeMap::new(),
                 };
                 if self.flows.insert(head.id.clone(), flow).is_some() {
                     return Err(format!("{} is opened twice", head.id));
@@ -235,6 +249,7 @@ impl FlowsSaid {
                     is_in_tree: false,
                     owes_look: false,
                     is_edited: false,
+                    until: None,
                 };
                 flow.steps.insert(spec.name.clone(), step);
             }
@@ -247,22 +262,30 @@ impl FlowsSaid {
     }
 
     fn take_tree(&mut self, event: &Event) -> Result<(), Wrong> {
-        let (Event::TreeMoved { flow, step: Some(step), .. } | Event::StepWorked { flow, step, .. }) = event
-        else {
-            return Ok(());
-        };
-        let found = self.flows.get_mut(flow).and_then(|flow| flow.steps.get_mut(step));
-        let found = found.ok_or_else(|| format!("a worktree of no step: {step} of {flow}"))?;
         match event {
-            Event::StepWorked { .. } if !std::mem::take(&mut found.owes_look) => {
-                Err(format!("{step} of {flow} is looked at, and owes no look"))
+            Event::TreeMoved { flow, tree, step: Some(step), head, .. } => {
+                let found = self.flows.get_mut(flow).ok_or("a worktree of no flow")?;
+                let before = found.users.insert(tree.clone(), step.clone()).filter(|before| before != step);
+                if let Some(before) = before.and_then(|before| found.steps.get_mut(&before)) {
+                    before.until = head.as_deref().map(str::to_owned);
+                }
+                let step = found.steps.get_mut(step).ok_or("a worktree for no step")?;
+                step.is_in_tree = true;
             }
-            Event::StepWorked { .. } => Ok(()),
-            _ => {
-                found.is_in_tree = true;
-                Ok(())
+            Event::StepWorked { flow, step, sum, .. } => {
+                let found = self.flows.get_mut(flow).and_then(|flow| flow.steps.get_mut(step));
+                let found = found.ok_or("no step is looked at")?;
+                if !std::mem::take(&mut found.owes_look) {
+                    return Err(format!("{step} of {flow} is looked at, and owes no look"));
+                }
+                let until = found.until.as_deref();
+                if until.is_some() && sum.head.as_deref().is_some_and(|head| Some(head) != until) {
+                    return Err(format!("{step} of {flow} is given what another one did: {found:#?}"));
+                }
             }
+            _ => {}
         }
+        Ok(())
     }
 
     fn move_flow(&mut self, id: &FlowId, to: FlowMove, why: Option<&str>) -> Result<(), Wrong> {
@@ -346,6 +369,9 @@ impl FlowsSaid {
             _ => step.is_retried && *to == StepMove::Prepare,
         };
         step.answer.clone_from(answer);
+        if *to == StepMove::Retry {
+            step.until = None;
+        }
         step.owes_look = step.is_in_tree && matches!(next, StepStage::Completed | StepStage::Failed);
         step.stage = next;
         if *to == StepMove::Send {
@@ -404,6 +430,14 @@ impl FlowsSaid {
     }
 }
 
+/// The step whose own the worktree of a step is.
+fn tree_of(spec: &StepSpec) -> Option<&StepName> {
+    match spec.tree.as_ref()? {
+        StepTree::New => Some(&spec.name),
+        StepTree::SharedWith(owner) => Some(owner),
+    }
+}
+
 /// Whether a step that is being prepared may be given to an agent now; why not.
 fn may_go_on(flow: &FlowSaid, halted: bool) -> Result<(), &'static str> {
     match () {
@@ -422,6 +456,7 @@ fn may_begin(flow: &FlowSaid, step: &StepSaid, halted: bool) -> Result<(), &'sta
         () if flow.stage != FlowStage::Active => Err("while its flow begins nothing"),
         () if !flow.is_met(step) => Err("before its needs are met"),
         () if stops && !step.is_retried => Err("after a failure at which it stops"),
+        () if flow.is_in_use(step) => Err("while another one is in its worktree"),
         () if most > 0 && flow.under_way() >= most => Err("while as many are under way as may be"),
         () => Ok(()),
     }

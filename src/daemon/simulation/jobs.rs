@@ -32,27 +32,8 @@ impl Run {
                 let commit = Some("c0ffee".to_owned());
                 Found::Base(Base { agent, at: now, commit, log_bytes: 1, command, record: None })
             }
-            (Job::MakeTree { branch, .. }, JobId::Tree { .. }) => {
-                self.trace.meet("worktrees made");
-                match fails {
-                    true => Found::NotDone("a conflict in 家.rs".to_owned()),
-                    false => Found::Tree {
-                        path: format!("/r/{branch}").into(),
-                        base: "c0ffee".into(),
-                        head: format!("{:x}", self.chance.below(3)).into(),
-                        note: None,
-                    },
-                }
-            }
-            (Job::LookAtTree { until, .. }, JobId::Work { .. }) => {
-                self.trace.meet("looks at worktrees");
-                let head = until.unwrap_or_else(|| "c0ffee".into());
-                let sum = WorkSum { head: Some(head), commits: 1, ..WorkSum::default() };
-                if fails {
-                    Found::NotDone("git 襷 is gone".to_owned())
-                } else {
-                    Found::Work { sum, text: "{}".into() }
-                }
+            (job @ (Job::MakeTree { .. } | Job::LookAtTree { .. } | Job::OpenPull { .. }), _) => {
+                self.tree_job(job, fails)
             }
             (Job::Check { .. }, JobId::Check { message, made }) => self.found(message, *made, fails, now),
             (job, id) => return Err(format!("{id} is not {job:?}")),
@@ -67,6 +48,31 @@ impl Run {
             return Err("there is no room for what came of a job".to_owned());
         }
         Ok(true)
+    }
+
+    /// What becomes of a worktree.
+    fn tree_job(&mut self, job: Job, fails: bool) -> Found {
+        let failed = |why: &str| Found::NotDone(why.to_owned());
+        match job {
+            Job::MakeTree { branch, .. } => {
+                self.trace.meet("worktrees made");
+                let (path, base) = (format!("/r/{branch}").into(), "c0ffee".into());
+                let (head, note) = (format!("{:x}", self.chance.below(3)).into(), None);
+                if fails { failed("a conflict in 家.rs") } else { Found::Tree { path, base, head, note } }
+            }
+            Job::LookAtTree { until, .. } => {
+                self.trace.meet("looks at worktrees");
+                let head = until.unwrap_or_else(|| "c0ffee".into());
+                let sum = WorkSum { head: Some(head), commits: 1, ..WorkSum::default() };
+                if fails { failed("git 襷 is gone") } else { Found::Work { sum, text: "{}".into() } }
+            }
+            Job::OpenPull { .. } => {
+                self.trace.meet("pull requests opened");
+                let (number, url) = (7, "https://x/pull/7".into());
+                if fails { failed("gh 襷 is not there") } else { Found::Pull { number, url } }
+            }
+            job => Found::NotDone(format!("{job:?} is none of a worktree")),
+        }
     }
 
     fn found(&mut self, message: &MessageId, made: u16, broken: bool, at: Millis) -> Found {

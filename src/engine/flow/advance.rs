@@ -424,7 +424,7 @@ fn check_shared(flow: &Flow, spec: &StepSpec) -> Result<(), Refusal> {
         return Ok(());
     }
     let why = format!("{} cannot share the worktree of {owner}, which has none of its own", spec.name);
-    Err(Refusal::new(Code::WrongStage, why).at("worktree_strategy"))
+    Err(Refusal::new(Code::UnknownDependency, why).at("worktree_strategy"))
 }
 
 fn no_such_session(id: &FlowId) -> Refusal {

@@ -3,7 +3,7 @@
 use super::asked::Planning;
 use super::flow::Flow;
 use super::id::FlowId;
-use super::in_tree::{StepWork, WorkSum};
+use super::in_tree::{StepPull, StepWork, WorkSum};
 use super::name::StepName;
 use super::stage::{self, FlowMove};
 use super::step::{self, StepMove, StepStage};
@@ -40,6 +40,7 @@ impl State {
             Event::StepMoved { .. } => self.move_step(at, event),
             Event::TreeMoved { .. } => self.move_tree(at, event),
             Event::StepWorked { flow, step, sum, .. } => self.keep_work(at, (flow, step), sum, place),
+            Event::StepPulled { flow, step, pull } => self.keep_pull(at, (flow, step), pull),
             Event::FlowMoved { flow, to, why } => self.move_flow(at, flow, *to, why.as_deref()),
             Event::KeptFlow(flow) => drop(self.flows.insert(flow.head.id.clone(), flow.clone())),
             _ => {}
@@ -68,6 +69,13 @@ impl State {
             (planning.ended, planning.answer) = (Some(at), answer);
             flow.changed_at = at;
         }
+    }
+
+    fn keep_pull(&mut self, at: Millis, (flow, name): (&FlowId, &StepName), pull: &StepPull) {
+        let Some(flow) = self.flows.get_mut(flow) else { return };
+        let Some(step) = flow.place(name).and_then(|at| flow.steps.get_mut(at)) else { return };
+        step.in_tree.pull = Some(Box::new(pull.clone()));
+        flow.changed_at = at;
     }
 
     fn import_step(&mut self, at: Millis, body: BodyRef, event: &Event) {
@@ -148,7 +156,7 @@ impl State {
             }
             StepMove::Retry => {
                 (step.ended, step.answer, step.worker) = (None, None, None);
-                (step.in_tree.until, step.in_tree.work) = (None, None);
+                (step.in_tree.until, step.in_tree.work, step.in_tree.pull) = (None, None, None);
             }
             // It waits with the others, and goes before nobody as what was tried again does.
             StepMove::Reopen => {

@@ -56,6 +56,9 @@ pub struct FlowHead {
     /// Whether the steps that its master has planned wait until somebody lets it go on.
     #[serde(default, skip_serializing_if = "is_default")]
     pub confirm: bool,
+    /// Whether a pull request is opened for what each step has done in its worktree.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub pull_requests: bool,
 }
 
 /// What a step is, as it was planned.

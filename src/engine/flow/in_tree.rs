@@ -17,6 +17,21 @@ pub struct InTree {
     /// What was done, once somebody has looked.
     #[serde(default, skip_serializing_if = "is_default")]
     pub work: Option<Box<StepWork>>,
+    /// The pull request, once somebody has tried to open one.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub pull: Option<Box<StepPull>>,
+}
+
+/// A pull request, or why there is none.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct StepPull {
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub number: Option<u64>,
+    #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
+    pub url: Option<Arc<str>>,
+    /// Why none could be opened.
+    #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
+    pub why: Option<Arc<str>>,
 }
 
 /// What was done, and where all of it stands.

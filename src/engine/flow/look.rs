@@ -27,16 +27,17 @@ impl Work<'_> {
         self.ask_job(job, Job::LookAtTree { repository, branch, from, until });
     }
 
-    /// After a crash: what nobody has looked at is looked at again.
+    /// After a crash: what nobody has looked at is looked at again, and what was to be opened is opened.
     pub(in crate::engine) fn look_at_trees_again(&mut self) {
         let flows = self.state.flows.values();
         let owing = flows.flat_map(|flow| {
-            let steps = flow.steps.iter().filter(|step| step.owes_look());
+            let steps = flow.steps.iter().filter(|step| step.owes_look() || flow.owes_pull(step));
             steps.map(|step| (flow.head.id.clone(), step.spec.name.clone()))
         });
         let owing: Vec<(FlowId, StepName)> = owing.collect();
         for (flow, step) in owing {
             self.ask_look(&flow, &step);
+            self.ask_pull(&flow, &step);
         }
     }
 
@@ -64,6 +65,7 @@ impl Work<'_> {
         };
         let body = Body { content: text, extra: "".into() };
         self.emit(Event::StepWorked { flow: id.clone(), step: name.clone(), sum, body });
+        self.ask_pull(id, name);
     }
 }
 

@@ -19,6 +19,7 @@ pub mod opening;
 pub mod plan;
 pub mod planning;
 pub(in crate::engine) mod prepare;
+mod pull;
 pub mod seen;
 pub mod stage;
 pub mod step;

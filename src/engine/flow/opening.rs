@@ -56,10 +56,22 @@ impl Opening {
         (id, owner, master): (FlowId, AgentName, AgentName),
         repository: Option<Box<FlowRepository>>,
     ) -> Result<Self, Refusal> {
+        let pull_requests = plan.pull_requests;
         let request = plan.goal.clone().unwrap_or_else(|| "".into());
         let FoundPlan { name, on_failure, parallel, steps } = FoundPlan::of(plan, repository.is_some())?;
         let (kind, master, confirm) = (FlowKind::Session, Some(master), false);
-        let head = FlowHead { id, kind, owner, master, name, on_failure, parallel, repository, confirm };
+        let head = FlowHead {
+            id,
+            kind,
+            owner,
+            master,
+            name,
+            on_failure,
+            parallel,
+            repository,
+            confirm,
+            pull_requests,
+        };
         Ok(Self { head, request: body(request), steps, done: Vec::new(), ask: None })
     }
 
@@ -72,8 +84,19 @@ impl Opening {
         (prompt, confirm): (Arc<str>, bool),
     ) -> Self {
         let (kind, master, name) = (FlowKind::Session, Some(master), None);
-        let (on_failure, parallel) = (OnFailure::default(), 0);
-        let head = FlowHead { id, kind, owner, master, name, on_failure, parallel, repository, confirm };
+        let (on_failure, parallel, pull_requests) = (OnFailure::default(), 0, false);
+        let head = FlowHead {
+            id,
+            kind,
+            owner,
+            master,
+            name,
+            on_failure,
+            parallel,
+            repository,
+            confirm,
+            pull_requests,
+        };
         Self { head, request: body(goal), steps: Vec::new(), done: Vec::new(), ask: Some(body(prompt)) }
     }
 }

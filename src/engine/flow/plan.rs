@@ -19,6 +19,8 @@ pub struct Plan {
     pub on_failure: OnFailure,
     /// How many tasks are under way at the same time; 0 is as many as there are.
     pub parallel: u16,
+    /// Whether a pull request is opened for each task that has a worktree.
+    pub pull_requests: bool,
     /// In the order in which they were written.
     pub tasks: Vec<PlannedTask>,
     /// The tasks by their places in `tasks`.

@@ -14,6 +14,9 @@ pub struct FlowRepository {
     pub root: String,
     /// The commit that was checked out when the flow was opened: worktrees of steps that need nothing begin with it.
     pub base: String,
+    /// The branch that was checked out then, into which pull requests go; none if that was a commit by itself.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub branch: Option<String>,
 }
 
 /// In which worktree a step is done.

@@ -39,7 +39,7 @@ pub(in crate::io) struct Run<'a> {
     pub(in crate::io) keep: Keep,
     /// The workspace whose check it is.
     pub(in crate::io) root: &'a Path,
-    /// Its standard input, where it has one: a file that it reads nothing of, and that is open for as long as it lives.
+    /// Its standard input, where it has one: what it is to read, or a lock that is held for as long as it lives.
     pub(in crate::io) held: Option<&'a File>,
 }
 

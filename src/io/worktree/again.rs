@@ -40,7 +40,7 @@ impl Repository {
     }
 
     /// Gets a worktree back that `tasuki worktree prune` has put into the trash; or why it cannot be got back and is made anew.
-    pub(super) async fn from_trash(
+    pub(super) async fn back_from_trash(
         &self,
         branch: &BranchName,
         owner: &str,

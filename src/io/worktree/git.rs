@@ -113,6 +113,12 @@ impl<'a> Place<'a> {
         self
     }
 
+    /// With so much time, without a lock.
+    pub(super) fn within(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
     /// For the worktree that is checked out here and whose folder of git's own that is.
     pub(super) fn of(mut self, own: &'a Path) -> Self {
         self.own = Some(own);

@@ -46,7 +46,7 @@ impl Repository {
         owner: &str,
         from: &[String],
     ) -> Result<Worktree, WorktreeError> {
-        let mut note = match self.from_trash(branch, owner).await? {
+        let mut note = match self.back_from_trash(branch, owner).await? {
             Some(Ok(worktree)) => return Ok(worktree),
             Some(Err(note)) => Some(note),
             None => None,

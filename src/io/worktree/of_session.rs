@@ -17,7 +17,11 @@ pub async fn repository_at(folder: &Path, workspace: &Workspace) -> Option<FlowR
     let env = environment(std::env::vars_os(), &[]);
     match Repository::find(folder, workspace, &env, Clock::start()).await {
         Ok(found) => match found.root.to_str() {
-            Some(root) => Some(FlowRepository { root: root.to_owned(), base: found.head }),
+            Some(root) => Some(FlowRepository {
+                root: root.to_owned(),
+                base: found.head.clone(),
+                branch: found.branch.clone(),
+            }),
             None => {
                 tracing::info!(root = %found.root.display(), "the repository's path is no UTF-8: tasks get no worktrees");
                 None

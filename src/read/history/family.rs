@@ -138,6 +138,7 @@ fn subject(event: &Event) -> Option<&MessageId> {
         | Event::StepMoved { .. }
         | Event::TreeMoved { .. }
         | Event::StepWorked { .. }
+        | Event::StepPulled { .. }
         | Event::FlowMoved { .. }
         | Event::KeptFlow(_)
         | Event::KeptAgent { .. } => None,

@@ -33,19 +33,19 @@ pub(super) async fn begin(
     Large(body): Large<SessionBody>,
 ) -> JsonAnswer<SessionBegun> {
     let id = mint_flow_id();
-    let SessionBody { plan, goal, master, yes } = body;
+    let SessionBody { plan, goal, master, yes, pr } = body;
     let (of, begun) = (id.clone(), id.to_string());
     let workspace = asked(&gate, |model| model.workspace().clone()).await?;
     let repository = repository_of(&workspace).await;
     let command = match (plan, goal) {
         (Some(plan), None) => {
             let master = asked(&gate, move |model| master_of(model, master)).await??;
-            computed(move || wanted::by_plan(of, &plan, master, repository)).await?
+            computed(move || wanted::by_plan(of, &plan, master, repository, pr)).await?
         }
         (None, Some(goal)) => {
             let by_goal = move |model: &mut Model| {
                 let master = master_of(model, master)?;
-                wanted::by_goal(of, &goal, (model.team(), master), repository, !yes)
+                wanted::by_goal(of, &goal, (model.team(), master), repository, (!yes, pr))
                     .map_err(Refused::of_problem)
             };
             asked(&gate, by_goal).await??

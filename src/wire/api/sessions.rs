@@ -1,7 +1,7 @@
 //! Sessions: what is asked of them and what is shown.
 
 use crate::engine::suggest::nearest;
-use crate::wire::session::work::TaskWork;
+use crate::wire::session::work::{TaskPull, TaskWork};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,9 @@ pub struct SessionBody {
     /// Whether the tasks that the master has planned begin at once. Default: they wait for `resume`
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub yes: bool,
+    /// Whether a pull request is opened for each task that is completed in a worktree, by the program `gh`
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub pr: bool,
 }
 
 /// A session began.
@@ -205,6 +208,9 @@ pub struct SessionTaskInfo {
     /// What it did in its worktree; null before somebody has looked, and where it had none.
     #[serde(default)]
     pub work: Option<TaskWork>,
+    /// Its pull request, or how to open one.
+    #[serde(default)]
+    pub pull_request: Option<TaskPull>,
 }
 
 /// Asks for all sessions.

@@ -91,9 +91,19 @@ fn plan(root: &Node<'_>) -> Result<Plan, Refusal> {
         name,
         on_failure: on_failure.map(|(word, _)| word).unwrap_or_default(),
         parallel,
+        pull_requests: pull_requests(&fields)?,
         tasks,
         graph,
     })
+}
+
+fn pull_requests(fields: &Fields<'_>) -> Result<bool, Refusal> {
+    let Some(text) = fields.text("pr")? else { return Ok(false) };
+    match text.text {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(text.refuse(Code::UnknownWord, "is not one of true, false")),
+    }
 }
 
 fn parallel(fields: &Fields<'_>) -> Result<u16, Refusal> {

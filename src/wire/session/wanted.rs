@@ -25,10 +25,13 @@ pub fn by_plan(
     plan: &str,
     master: AgentName,
     repository: Option<FlowRepository>,
+    pull_requests: bool,
 ) -> Result<Command, Problem> {
     let plan = read(plan.as_bytes()).map_err(problem_of_plan)?;
-    let opening =
+    let mut opening =
         Opening::of_plan(plan, (id, AgentName::user(), master), repository.map(Box::new)).map_err(problem)?;
+    opening.head.pull_requests |= pull_requests;
+    can_pull(&opening)?;
     Ok(Command::OpenFlow(Box::new(opening)))
 }
 
@@ -41,15 +44,27 @@ pub fn by_goal(
     goal: &str,
     (team, master): (&Team, AgentName),
     repository: Option<FlowRepository>,
-    confirm: bool,
+    (confirm, pull_requests): (bool, bool),
 ) -> Result<Command, Problem> {
     if goal.trim().is_empty() {
         return Err(problem(Refusal::new(Code::ContentEmpty, "the goal has no text").at("goal")));
     }
     let asked = prompt(team, &master, goal);
     let (named, repository) = ((id, AgentName::user(), master), repository.map(Box::new));
-    let opening = Opening::of_goal(goal.into(), named, repository, (asked.into(), confirm));
+    let mut opening = Opening::of_goal(goal.into(), named, repository, (asked.into(), confirm));
+    opening.head.pull_requests = pull_requests;
+    can_pull(&opening)?;
     Ok(Command::OpenFlow(Box::new(opening)))
+}
+
+/// Where there are no worktrees there is nothing to open a pull request for.
+fn can_pull(opening: &Opening) -> Result<(), Problem> {
+    if !opening.head.pull_requests || opening.head.repository.is_some() {
+        return Ok(());
+    }
+    let why = "pull requests are wanted, and there is no git repository with a commit here";
+    let cure = "make one with `git init` and a first commit, or leave `--pr` and `pr: true` out".to_owned();
+    Err(Problem { cure, ..problem(Refusal::new(Code::NoRepository, why).at("pr")) })
 }
 
 /// Begin nothing new of it.

@@ -82,3 +82,54 @@ impl TaskWork {
         serde_json::from_str(text).ok()
     }
 }
+
+/// The pull request of a task, or how to open one.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct TaskPull {
+    /// Its number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number: Option<u64>,
+    /// Its address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Why none could be opened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// Command that opens one by hand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+}
+
+/// The command that opens a pull request by hand: for a shell, with each word as it is.
+#[must_use]
+pub fn by_hand(repository: &str, branch: &str, base: Option<&str>, title: &str) -> String {
+    let base = base.map_or(String::new(), |base| format!(" --base {}", word(base)));
+    let (repository, branch, title) = (word(repository), word(branch), word(title));
+    format!(
+        "cd {repository} && git push origin {branch} && gh pr create --head {branch}{base} --title {title} --body ''"
+    )
+}
+
+/// A word for a shell.
+fn word(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_one_word_of_a_shell_whatever_it_says() {
+        let command = by_hand("/家 r", "agent/task-1-0a", Some("main"), "It's $(rm) `x` 🎏");
+        assert_eq!(
+            command,
+            r"cd '/家 r' && git push origin agent/task-1-0a && gh pr create --head agent/task-1-0a --base main --title 'It'\''s $(rm) `x` 🎏' --body ''"
+        );
+    }
+}

@@ -56,6 +56,7 @@ pub(crate) fn opening(lines: &str, on_failure: OnFailure, parallel: u16) -> Open
         parallel,
         repository: None,
         confirm: false,
+        pull_requests: false,
     };
     Opening {
         head,

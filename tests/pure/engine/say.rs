@@ -73,6 +73,10 @@ pub(crate) fn say_event(event: &Event, now: Millis) -> String {
             let why = why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
             format!("{} tree of {tree} {}{why}", short(flow), to.word())
         }
+        Event::StepPulled { flow, step, pull } => {
+            let what = pull.url.as_deref().or(pull.why.as_deref()).unwrap_or_default();
+            format!("{} {step} pull request, {what}", short(flow))
+        }
         Event::StepWorked { flow, step, sum, .. } => {
             let head = sum.head.as_deref().or(sum.unknown.as_deref()).unwrap_or_default();
             format!("{} {step} worked, {head}", short(flow))

@@ -298,6 +298,7 @@ impl World {
                 let head = format!("{:x}", how % 3).into();
                 Found::Tree { path: format!("/r/{branch}").into(), base: "c0ffee".into(), head, note: None }
             }
+            Job::OpenPull { .. } => Found::Pull { number: how.into(), url: "https://x".into() },
             Job::LookAtTree { until, .. } => {
                 let head = until.unwrap_or_else(|| format!("{:x}", how % 5).into());
                 let sum = WorkSum { head: Some(head), commits: how.into(), ..WorkSum::default() };

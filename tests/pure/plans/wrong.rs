@@ -126,7 +126,7 @@ fn what_is_wrong_with_a_plan_is_told() {
               1 | tsks: 1
             Cure: use one of the keys that a plan has, or take the line out.
 
-            line 1, column 1: `wibble` is no key of a plan; its keys are goal, name, on_failure, parallel, tasks.
+            line 1, column 1: `wibble` is no key of a plan; its keys are goal, name, on_failure, parallel, pr, tasks.
               1 | wibble: 1
             Cure: use one of the keys that a plan has, or take the line out.
 

@@ -7,7 +7,7 @@ use tasuki::engine::flow::asked::Planning;
 use tasuki::engine::flow::branch::BranchName;
 use tasuki::engine::flow::flow::{Flow, FlowHead, FlowKind, FlowStep, StepHire, StepSpec};
 use tasuki::engine::flow::id::{FlowId, StepRef};
-use tasuki::engine::flow::in_tree::{InTree, StepWork, WorkSum};
+use tasuki::engine::flow::in_tree::{InTree, StepPull, StepWork, WorkSum};
 use tasuki::engine::flow::name::StepName;
 use tasuki::engine::flow::plan::OnFailure;
 use tasuki::engine::flow::stage::{FlowMove, FlowStage};
@@ -44,14 +44,26 @@ fn head() -> FlowHead {
         parallel: 0,
         repository: None,
         confirm: false,
+        pull_requests: false,
     }
 }
 
 fn heads() -> Vec<FlowHead> {
-    let members: [fn(&mut FlowHead); 8] = [
+    let members: [fn(&mut FlowHead); 10] = [
         |h| h.master = Some(agent("boss")),
-        |h| h.repository = Some(Box::new(FlowRepository { root: "/r 家".into(), base: "c0ffee".into() })),
+        |h| {
+            h.repository =
+                Some(Box::new(FlowRepository { root: "/r 家".into(), base: "c0ffee".into(), branch: None }))
+        },
         |h| h.confirm = true,
+        |h| h.pull_requests = true,
+        |h| {
+            h.repository = Some(Box::new(FlowRepository {
+                root: "/r".into(),
+                base: "c0ffee".into(),
+                branch: Some("家".into()),
+            }))
+        },
         |h| h.owner = agent("boss"),
         |h| h.name = Some("計画 \"認証\"".into()),
         |h| h.on_failure = OnFailure::Skip,
@@ -198,7 +210,8 @@ fn kept() -> Vec<Event> {
 fn in_tree() -> InTree {
     let sum = WorkSum { head: Some("0ff1ce".into()), commits: 2, ..WorkSum::default() };
     let work = Some(Box::new(StepWork { sum, place: place(5) }));
-    InTree { from: Some("c0ffee".into()), until: Some("0ff1ce".into()), work }
+    let pull = Some(Box::new(StepPull { number: Some(7), url: Some("https://x/pull/7".into()), why: None }));
+    InTree { from: Some("c0ffee".into()), until: Some("0ff1ce".into()), work, pull }
 }
 
 /// The message that a step is: its content stands where the step was planned.
@@ -284,12 +297,19 @@ fn others() -> Vec<Event> {
         sum,
         body: plain(text),
     };
+    let pulled = |number, url: Option<&str>, why: Option<&str>| Event::StepPulled {
+        flow: flow.clone(),
+        step: tree.clone(),
+        pull: StepPull { number, url: url.map(Into::into), why: why.map(Into::into) },
+    };
     let seen = WorkSum { head: Some("0ff1ce".into()), commits: 2, files: 3, uncommitted: 1, unknown: None };
     let unknown = WorkSum { unknown: Some("git が無い".into()), ..WorkSum::default() };
     vec![
         ready,
         worked(seen, r#"{"base":"c0ffee"}"#),
         worked(unknown, ""),
+        pulled(Some(7), Some("https://x/pull/7"), None),
+        pulled(None, None, Some("gh が無い")),
         planned(None, OnFailure::Stop, 0),
         planned(Some("計画"), OnFailure::Skip, 4),
         imported(None, None),

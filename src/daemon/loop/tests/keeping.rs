@@ -45,9 +45,19 @@ async fn a_flow_that_ended_is_kept_as_long_as_a_message() {
     let (owner, body) = (AgentName::user(), Body { content: "計画".into(), extra: "".into() });
     let (kind, on_failure) = (FlowKind::Session, OnFailure::Stop);
     let (master, repository) = (None, None);
-    let (id, name, parallel, confirm) = (id.clone(), None, 0, false);
-    let head =
-        FlowHead { id: id.clone(), kind, owner, master, name, on_failure, parallel, repository, confirm };
+    let (id, name, parallel, confirm, pull_requests) = (id.clone(), None, 0, false, false);
+    let head = FlowHead {
+        id: id.clone(),
+        kind,
+        owner,
+        master,
+        name,
+        on_failure,
+        parallel,
+        repository,
+        confirm,
+        pull_requests,
+    };
     let opening = Opening { head, request: body, steps: Vec::new(), done: Vec::new(), ask: None };
     let command = Command::OpenFlow(Box::new(opening));
     daemon.take_input(Input::Command { request: RequestId(1), by: None, command });

@@ -155,6 +155,7 @@ fn opening() -> Opening {
         master: None,
         repository: None,
         confirm: false,
+        pull_requests: false,
     };
     Opening { head, request: body("計画 🎽"), steps, done: Vec::new(), ask: None }
 }

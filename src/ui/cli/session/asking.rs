@@ -44,7 +44,8 @@ impl<'a> Asking<'a> {
 
 /// What can be done about a session or a task that is not where it would have to be.
 fn with_cure(mut failure: Failure, id: &str, what: &str) -> Failure {
-    if matches!(failure.problem.code.as_str(), "wrong-stage" | "unknown-dependency") {
+    let has_its_own = failure.problem.field.as_deref() == Some("worktree_strategy");
+    if !has_its_own && matches!(failure.problem.code.as_str(), "wrong-stage" | "unknown-dependency") {
         let may = match what {
             "pause" => "an active session can be paused",
             "resume" => "a paused or failed session can be resumed",

@@ -48,6 +48,9 @@ pub(super) struct Args {
     /// Begin the tasks of the agent's plan without a question
     #[arg(long)]
     yes: bool,
+    /// Open a pull request for each task that is completed in a worktree, by the program `gh`
+    #[arg(long)]
+    pr: bool,
     /// Wait for the end, and print each change
     #[arg(long)]
     wait: bool,
@@ -58,11 +61,14 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let (body, place) = match plan_of(context, args) {
         Some(path) => {
             let written = plan_file::plan(&path)?;
-            (SessionBody { plan: Some(written.text), master, ..SessionBody::default() }, Some(written.place))
+            (
+                SessionBody { plan: Some(written.text), master, pr: args.pr, ..SessionBody::default() },
+                Some(written.place),
+            )
         }
         None => {
             let goal = Some(args.goal.join(" "));
-            (SessionBody { goal, master, yes: args.yes, ..SessionBody::default() }, None)
+            (SessionBody { goal, master, yes: args.yes, pr: args.pr, ..SessionBody::default() }, None)
         }
     };
     let asking = Asking::new(context)?;

@@ -160,6 +160,10 @@ fn task_page(details: &SessionDetails, task: &SessionTaskInfo, letters: Letters)
         lines.extend([String::new(), format!("{bold}Changes{bold:#}")]);
         lines.extend(work::lines(work).iter().map(|line| format!("  {line}")));
     }
+    if let Some(pull) = &task.pull_request {
+        lines.extend([String::new(), format!("{bold}Pull request{bold:#}")]);
+        lines.extend(work::pull_lines(pull).iter().map(|line| format!("  {line}")));
+    }
     lines.join("\n")
 }
 

@@ -2,7 +2,7 @@
 
 use crate::engine::words::counted;
 use crate::ui::cli::table::harmless;
-use crate::wire::session::work::{TaskFile, TaskWork};
+use crate::wire::session::work::{TaskFile, TaskPull, TaskWork};
 
 /// Commits and files that are listed of each; `--json` has more.
 const LISTED_MAX: usize = 20;
@@ -29,6 +29,17 @@ pub(super) fn lines(work: &TaskWork) -> Vec<String> {
         out.push(harmless(&format!("{what} not committed: {named}{dots}")));
     }
     out.extend(work.notes.iter().map(|note| harmless(&format!("note: {note}"))));
+    out
+}
+
+/// The lines below "Pull request".
+pub(super) fn pull_lines(pull: &TaskPull) -> Vec<String> {
+    let mut out = Vec::new();
+    if let (Some(number), Some(url)) = (pull.number, &pull.url) {
+        out.push(harmless(&format!("#{number} {url}")));
+    }
+    out.extend(pull.why.as_ref().map(|why| harmless(&format!("none: {why}"))));
+    out.extend(pull.command.as_ref().map(|command| harmless(&format!("by hand: {command}"))));
     out
 }
 

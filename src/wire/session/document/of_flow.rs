@@ -1,8 +1,8 @@
 //! A flow of this workspace as a document.
 
 use super::form::{
-    AgentSession, Conversation, SessionMessage, SessionTask, SessionTime, SessionUuid, SubAgent, TaskResult,
-    WorktreeRef,
+    AgentSession, Conversation, PullRequestRef, SessionMessage, SessionTask, SessionTime, SessionUuid,
+    SubAgent, TaskResult, WorktreeRef,
 };
 use super::words::{DetectedBy, MessageRole, SubAgentStatus, SubAgentType, TaskStatus, WorktreeStrategy};
 use crate::engine::flow::flow::{Flow, FlowStep};
@@ -10,13 +10,13 @@ use crate::engine::flow::in_tree::StepWork;
 use crate::engine::flow::name::StepName;
 use crate::engine::flow::seen::{FlowSeen, StepDoing, StepNow};
 use crate::engine::flow::step::StepStage;
-use crate::engine::flow::tree::{StepTree, TreeStage};
+use crate::engine::flow::tree::{FlowRepository, StepTree, TreeStage};
 use crate::engine::flow::unmet::Join;
 use crate::engine::flow::worker::StepWorker;
 use crate::engine::life::CompletionSource;
 use crate::engine::message::BodyRef;
 use crate::engine::words::Millis;
-use crate::wire::session::work::TaskWork;
+use crate::wire::session::work::{TaskPull, TaskWork, by_hand};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,7 +34,8 @@ pub fn of_flow(seen: &FlowSeen, repository: &str, texts: Texts<'_>) -> Option<Ag
     let trees = trees(flow);
     let tasks = flow.steps.iter().enumerate().map(|(at, step)| {
         let tree = flow.tree_of(at).and_then(|owner| trees.get(owner)).cloned();
-        task(step, seen.working.get(&at), tree, texts)
+        let repository = flow.head.repository.as_deref();
+        task((step, repository), seen.working.get(&at), tree, texts)
     });
     let tasks = tasks.collect();
     Some(AgentSession {
@@ -90,7 +91,13 @@ fn trees(flow: &Flow) -> BTreeMap<&StepName, WorktreeRef> {
     trees
 }
 
-fn task(step: &FlowStep, now: Option<&StepNow>, tree: Option<WorktreeRef>, texts: Texts<'_>) -> SessionTask {
+fn task(
+    (step, repository): (&FlowStep, Option<&FlowRepository>),
+    now: Option<&StepNow>,
+    tree: Option<WorktreeRef>,
+    texts: Texts<'_>,
+) -> SessionTask {
+    let result = result(step, texts).map(|result| with_pull(result, step, tree.as_ref(), repository));
     SessionTask {
         id: step.spec.name.clone(),
         name: step.spec.title.clone(),
@@ -106,7 +113,7 @@ fn task(step: &FlowStep, now: Option<&StepNow>, tree: Option<WorktreeRef>, texts
         created_at: SessionTime::of(step.planned_at),
         started_at: step.began.map(SessionTime::of),
         completed_at: step.ended.map(SessionTime::of),
-        result: result(step, texts),
+        result,
     }
 }
 
@@ -121,6 +128,31 @@ fn result(step: &FlowStep, texts: Texts<'_>) -> Option<TaskResult> {
     };
     let tasuki = step.in_tree.work.as_deref().map(|work| json!({"work": work_of(work, texts)}));
     Some(TaskResult { success, summary, pull_request: None, error, tasuki })
+}
+
+/// A result with the pull request of the task, or with the command that opens one.
+fn with_pull(
+    result: TaskResult,
+    step: &FlowStep,
+    tree: Option<&WorktreeRef>,
+    repository: Option<&FlowRepository>,
+) -> TaskResult {
+    let pull = step.in_tree.pull.as_deref();
+    if let Some((number, url)) = pull.and_then(|pull| Some((pull.number?, pull.url.as_deref()?))) {
+        return TaskResult { pull_request: Some(PullRequestRef { number, url: url.to_owned() }), ..result };
+    }
+    let has_commits = step.in_tree.work.as_ref().is_some_and(|work| work.sum.commits > 0);
+    let can = result.success && has_commits;
+    let (Some(tree), Some(repository), true) = (tree, repository, can) else { return result };
+    let branch = tree.branch_name.as_str();
+    let command = by_hand(&repository.root, branch, repository.branch.as_deref(), &step.spec.title);
+    let why = pull.and_then(|pull| pull.why.as_deref()).map(str::to_owned);
+    let pull = TaskPull { why, command: Some(command), ..TaskPull::default() };
+    let mut tasuki = result.tasuki.unwrap_or_else(|| json!({}));
+    if let Some(tasuki) = tasuki.as_object_mut() {
+        tasuki.insert("pull_request".to_owned(), json!(pull));
+    }
+    TaskResult { tasuki: Some(tasuki), ..result }
 }
 
 /// What a task has done in its worktree.
@@ -204,6 +236,9 @@ fn besides(flow: &Flow) -> Json {
     }
     put("on_failure", json!(head.on_failure.word()));
     put("parallel", json!(head.parallel));
+    if head.pull_requests {
+        put("pull_requests", json!(true));
+    }
     if let Some(note) = flow.note.as_deref() {
         put("note", json!(note));
     }

@@ -56,6 +56,7 @@ pub fn to_flow(
         parallel: parallel.unwrap_or(crate::wire::session::plan::PARALLEL_DEFAULT),
         repository: repository.map(Box::new),
         confirm: false,
+        pull_requests: besides(session, "pull_requests").and_then(Json::as_bool).unwrap_or_default(),
     };
     Ok(Opening { head, request: body(request), steps, done, ask: None })
 }

@@ -7,7 +7,7 @@ use crate::wire::yaml::place::shown;
 use crate::wire::yaml::tree::Entry;
 
 /// Keys of a plan.
-pub const PLAN_KEYS: [&str; 5] = ["goal", "name", "on_failure", "parallel", "tasks"];
+pub const PLAN_KEYS: [&str; 6] = ["goal", "name", "on_failure", "parallel", "pr", "tasks"];
 /// Keys of one of its tasks.
 pub const TASK_KEYS: [&str; 12] = [
     "id",

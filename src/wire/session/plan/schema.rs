@@ -35,6 +35,10 @@ pub fn schema() -> Value {
                 "type": "integer", "minimum": 0, "maximum": PARALLEL_MAX, "default": PARALLEL_DEFAULT,
                 "description": "How many tasks are under way at the same time; 0 is as many as there are.",
             },
+            "pr": {
+                "type": "boolean", "default": false,
+                "description": "Whether a pull request is opened for each task that is completed in a worktree, by the program `gh`.",
+            },
             "tasks": {"type": "array", "minItems": 1, "maxItems": STEPS_MAX, "items": {"$ref": "#/$defs/task"}, "description": "What is to be done."},
         },
         "$defs": {"task": task(), "expect": expect()},

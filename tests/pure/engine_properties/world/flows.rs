@@ -77,9 +77,22 @@ impl World {
         // One in four is asked for in words.
         let is_asked = how % 4 == 3;
         let (master, confirm) = (is_asked.then(|| name("boss")), how % 8 == 3);
-        let repository = Some(Box::new(FlowRepository { root: "/r".to_owned(), base: "c0ffee".to_owned() }));
-        let head =
-            FlowHead { id, kind, owner, master, name: None, on_failure, parallel, repository, confirm };
+        let repository =
+            Some(Box::new(FlowRepository { root: "/r".to_owned(), base: "c0ffee".to_owned(), branch: None }));
+        let pull_requests = how % 3 == 1;
+        let name = None;
+        let head = FlowHead {
+            id,
+            kind,
+            owner,
+            master,
+            name,
+            on_failure,
+            parallel,
+            repository,
+            confirm,
+            pull_requests,
+        };
         let request = Body { content: format!("{number}").into(), extra: "".into() };
         let ask = is_asked.then(|| Body { content: format!("plan {number}").into(), extra: "".into() });
         let steps = if is_asked { Vec::new() } else { steps };

@@ -30,6 +30,7 @@ export function Task({ session, task, byId, isFilled }) {
       ${task.status !== "Failed" && task.note && html`<p class="dim"><${Said} of=${inWords(task.note)} /></p>`}
       ${task.status === "Completed" && task.result && html`<div class="stack tight"><h3>${t("ta.result")}</h3><${Long} text=${task.result} /></div>`}
       ${task.work && html`<${Work} work=${task.work} />`}
+      ${task.pull_request && html`<${Pull} pull=${task.pull_request} />`}
       <${Facts} session=${session} task=${task} byId=${byId} />
       ${task.message && html`<a class="btn" href=${to("messages", task.message)}><${Icon} name="messages" />${t("ta.story")} <kbd aria-hidden="true">w</kbd></a>`}
       ${task.description && html`<div class="stack tight"><h3>${t("ta.what")}</h3><${Long} text=${task.description} /></div>`}
@@ -56,6 +57,15 @@ function Work({ work }) {
     ${work.uncommitted_in_all > 0 && html`<p class="dim"><${Text} of=${plural("ta.uncommitted", work.uncommitted_in_all, { files: work.uncommitted.join(", ") })} /></p>`}
     ${(work.notes ?? []).map((note) => html`<p class="dim" key=${note}><${Text} of=${note} /></p>`)}
     ${isCut && html`<button class="link" type="button" onClick=${() => setWhole(true)}>${t("ta.whole")}</button>`}`}</div>`;
+}
+
+/** Its pull request, or how a person opens one. */
+function Pull({ pull }) {
+  const isLink = /^https:\/\//u.test(pull.url ?? "");
+  return html`<div class="stack tight"><h3>${t("ta.pull")}</h3>
+    ${pull.url && html`<p>${isLink ? html`<a class="plainlink" href=${pull.url} rel="noreferrer" target="_blank">#${pull.number}</a>` : html`<${Text} of=${`#${pull.number} ${pull.url}`} />`}</p>`}
+    ${pull.why && html`<p class="dim"><${Text} of=${t("ta.pull.none", { why: pull.why })} /></p>`}
+    ${pull.command && html`<p class="dim">${t("ta.pull.hand")}</p><blockquote class="said"><${Text} of=${pull.command} isBlock=${true} /></blockquote>`}</div>`;
 }
 
 /** A text as long as it is; the whole opens where it is very long. */
