@@ -44,6 +44,7 @@ impl State {
             | Event::StepImported { .. }
             | Event::StepMoved { .. }
             | Event::TreeMoved { .. }
+            | Event::MergeMoved { .. }
             | Event::FlowMoved { .. }
             | Event::KeptFlow(_) => self.apply_to_flow(at, place, event),
             Event::Moved { .. } => self.moved(at, event)?,

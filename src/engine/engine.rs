@@ -361,6 +361,7 @@ impl<'a> Work<'a> {
             | Event::StepImported { flow, .. }
             | Event::StepMoved { flow, .. }
             | Event::TreeMoved { flow, .. }
+            | Event::MergeMoved { flow, .. }
             | Event::FlowMoved { flow, .. } => {
                 self.show_flow(flow.clone());
             }

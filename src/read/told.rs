@@ -55,6 +55,7 @@ fn kind(event: &Event) -> &'static str {
         | Event::StepImported { .. }
         | Event::StepMoved { .. }
         | Event::TreeMoved { .. }
+        | Event::MergeMoved { .. }
         | Event::FlowMoved { .. } => "session",
         Event::KeptOpen(_)
         | Event::KeptFinished(_)

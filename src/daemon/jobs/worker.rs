@@ -1,45 +1,24 @@
 //! The worker of jobs: each job is a task of its own, and what came of it is news for the loop.
 
 use crate::daemon::inbox::{News, NewsSender};
+pub use crate::daemon::jobs::ground::JobGround;
 use crate::daemon::jobs::handle::JOBS_MAX;
+use crate::daemon::jobs::merge::merge_branch;
 use crate::daemon::jobs::order::{JobGiven, JobOrder};
 use crate::engine::flow::branch::BranchName;
 use crate::engine::flow::opening::FoundPlan;
 use crate::engine::job::{Found, Job, JobId};
 use crate::engine::words::{AgentName, Millis};
-use crate::io::clock::Clock;
 use crate::io::evidence;
-use crate::io::workspace::{Surroundings, Workspace};
 use crate::io::worktree::Repository;
 use crate::wire::session::find_plan::find_plan;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ffi::OsString;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 
 /// Orders that may wait: a beginning and an end for each job, twice, since the worker takes them at once.
 pub const ORDERS_MAX: usize = 4 * JOBS_MAX;
-
-/// What all jobs are done with.
-#[derive(Debug, Clone)]
-pub struct JobGround {
-    workspace: Workspace,
-    records: PathBuf,
-    variables: Arc<BTreeMap<OsString, OsString>>,
-    clock: Clock,
-}
-
-impl JobGround {
-    /// Of a workspace, with the daemon's own variables, of which a job gets few.
-    #[must_use]
-    pub fn of(workspace: &Workspace, around: &Surroundings, clock: Clock) -> Self {
-        let variables = Arc::new(around.vars.clone());
-        let records = workspace.memory().join("evidence");
-        Self { workspace: workspace.clone(), records, variables, clock }
-    }
-}
 
 /// Does what it is told until the loop goes. Then the jobs under way end, with all that they started. What those of a killed daemon
 /// have left ends first.
@@ -104,32 +83,27 @@ fn outcome(
 }
 
 async fn do_job(given: JobGiven, ground: JobGround) -> Found {
-    let JobGiven { id, job, cwd, command_limit, variables } = given;
-    tracing::debug!(%id, "a job begins");
-    let job = match job {
-        Job::ReadPlan { text, trees } => return Found::Plan(read_plan(&text, trees)),
-        Job::MakeTree { repository, branch, owner, from } => {
-            return make_tree(&ground, Path::new(&repository), &branch, (&owner, &from)).await;
+    tracing::debug!(id = %given.id, "a job begins");
+    let here = |cwd: &PathBuf| ground.evidence_at(cwd.clone(), &given);
+    match (&given.job, &given.cwd) {
+        (Job::ReadPlan { text, trees }, _) => Found::Plan(read_plan(text, *trees)),
+        (Job::MakeTree { repository, branch, owner, from }, _) => {
+            make_tree(&ground, Path::new(repository), branch, (owner, from)).await
         }
-        job => job,
-    };
-    let Some(cwd) = cwd else {
-        let who = job.agent().map_or("its agent", AgentName::as_str);
-        return Found::NotDone(format!("{who} is no longer in the team file"));
-    };
-    let JobGround { workspace, records, variables: all, clock } = ground;
-    let env = evidence::environment(all.as_ref().clone(), &variables);
-    let root = workspace.root().to_owned();
-    let ground = evidence::Ground { root, cwd, records, env, command_limit, clock };
-    match job {
-        Job::RecordBase { agent, expect, command, .. } => {
-            match evidence::record_base(&ground, &agent, &expect, &command).await {
+        (Job::MergeBranch(job), _) => merge_branch(job, &given, &ground).await,
+        (Job::RecordBase { agent, expect, command, .. }, Some(cwd)) => {
+            match evidence::record_base(&here(cwd), agent, expect, command).await {
                 Ok(base) => Found::Base(base),
                 Err(why) => Found::NotDone(why),
             }
         }
-        Job::Check { expect, base, .. } => Found::Checked(evidence::check(&ground, &expect, &base).await),
-        Job::ReadPlan { .. } | Job::MakeTree { .. } => Found::NotDone("it needs no folder".to_owned()),
+        (Job::Check { expect, base, .. }, Some(cwd)) => {
+            Found::Checked(evidence::check(&here(cwd), expect, base).await)
+        }
+        (job, None) => {
+            let who = job.agent().map_or("its agent", AgentName::as_str);
+            Found::NotDone(format!("{who} is no longer in the team file"))
+        }
     }
 }
 
@@ -164,6 +138,9 @@ fn read_plan(text: &str, trees: bool) -> Result<Box<FoundPlan>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::io::clock::Clock;
+    use crate::io::workspace::Workspace;
+    use std::sync::Arc;
 
     #[tokio::test]
     async fn records_that_nobody_names_are_removed() {

@@ -3,6 +3,7 @@
 use super::asked::Planning;
 use super::flow::Flow;
 use super::id::FlowId;
+use super::merge::{self, FlowMerge, MergeMove};
 use super::stage::{self, FlowMove};
 use super::step::{self, StepMove, StepStage};
 use super::tree::{self, Tree};
@@ -36,6 +37,7 @@ impl State {
             Event::StepImported { .. } => self.import_step(at, place, event),
             Event::StepMoved { .. } => self.move_step(at, event),
             Event::TreeMoved { .. } => self.move_tree(at, event),
+            Event::MergeMoved { .. } => self.move_merge(at, event),
             Event::FlowMoved { flow, to, why } => self.move_flow(at, flow, *to, why.as_deref()),
             Event::KeptFlow(flow) => drop(self.flows.insert(flow.head.id.clone(), flow.clone())),
             _ => {}
@@ -91,6 +93,25 @@ impl State {
         let wanted_at = tree.map_or(at, |tree| tree.wanted_at);
         let tree = Tree { branch, stage, wanted_at, path: path.clone(), base: base.clone() };
         flow.trees.insert(owner.clone(), tree);
+        flow.changed_at = at;
+    }
+
+    fn move_merge(&mut self, at: Millis, event: &Event) {
+        let Event::MergeMoved { flow, to, into, step, why } = event else { return };
+        let Some(flow) = self.flows.get_mut(flow) else { return };
+        let before = flow.merge.take();
+        let Some(stage) = merge::next(before.as_ref().map(|merge| merge.stage), *to) else {
+            return flow.merge = before;
+        };
+        let begins = *to == MergeMove::Begin;
+        let mut reopened =
+            before.as_ref().filter(|_| !begins).map(|merge| merge.reopened.clone()).unwrap_or_default();
+        if let Some(step) = step.as_ref().filter(|_| *to == MergeMove::Wait) {
+            *reopened.entry(step.clone()).or_default() += 1;
+        }
+        let into = into.clone().or_else(|| Some(before?.into)).unwrap_or_default();
+        let (step, note) = (step.clone(), why.as_deref().map(Into::into));
+        flow.merge = Some(Box::new(FlowMerge { into, stage, since: at, step, reopened, note }));
         flow.changed_at = at;
     }
 

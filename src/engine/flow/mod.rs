@@ -12,6 +12,8 @@ pub mod flow;
 pub mod forget;
 pub mod graph;
 pub mod id;
+pub mod merge;
+pub(in crate::engine) mod merging;
 pub mod name;
 pub mod opening;
 pub mod plan;

@@ -123,6 +123,7 @@ impl Work<'_> {
             }
             (JobId::Check { message, made }, found) => self.checked(message, *made, found),
             (JobId::Tree { flow, tree }, found) => self.tree_done(flow, tree, found),
+            (JobId::Merge { flow, step }, found) => self.merge_done(flow, step, found),
             _ => {}
         }
     }
@@ -144,7 +145,7 @@ impl Work<'_> {
                 vec![evidence]
             }
             Found::NotDone(why) => vec![self.not_checked(why)],
-            Found::Base(_) | Found::Tree { .. } => return,
+            Found::Base(_) | Found::Tree { .. } | Found::Merged | Found::NotMerged { .. } => return,
         };
         let missing: Vec<&Evidence> = evidence.iter().filter(|evidence| !evidence.passed).collect();
         let only_broken = !missing.is_empty() && missing.iter().all(|evidence| evidence.broken);

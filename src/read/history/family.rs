@@ -137,6 +137,7 @@ fn subject(event: &Event) -> Option<&MessageId> {
         | Event::StepImported { .. }
         | Event::StepMoved { .. }
         | Event::TreeMoved { .. }
+        | Event::MergeMoved { .. }
         | Event::FlowMoved { .. }
         | Event::KeptFlow(_)
         | Event::KeptAgent { .. } => None,

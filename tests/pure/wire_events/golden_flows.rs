@@ -7,6 +7,7 @@ use tasuki::engine::flow::asked::Planning;
 use tasuki::engine::flow::branch::BranchName;
 use tasuki::engine::flow::flow::{Flow, FlowHead, FlowKind, FlowStep, StepHire, StepSpec};
 use tasuki::engine::flow::id::{FlowId, StepRef};
+use tasuki::engine::flow::merge::MergeMove;
 use tasuki::engine::flow::name::StepName;
 use tasuki::engine::flow::plan::OnFailure;
 use tasuki::engine::flow::stage::{FlowMove, FlowStage};
@@ -259,6 +260,13 @@ fn others() -> Vec<Event> {
         ended,
         body: plain("JWT認証"),
     };
+    let merging = |to, into: Option<&str>, step: Option<StepName>, why: Option<&str>| Event::MergeMoved {
+        flow: flow.clone(),
+        to,
+        into: into.map(str::to_owned),
+        step,
+        why: why.map(str::to_owned),
+    };
     vec![
         planned(None, OnFailure::Stop, 0),
         planned(Some("計画"), OnFailure::Skip, 4),
@@ -267,5 +275,11 @@ fn others() -> Vec<Event> {
         moved(TreeMove::Make, Some(branch()), None, None),
         moved(TreeMove::Made, None, Some("/r 家/agent-task-001"), None),
         moved(TreeMove::Fail, None, None, Some("a conflict in 家.rs")),
+        merging(MergeMove::Begin, Some("agent/session-34567890"), None, Some("by user")),
+        merging(MergeMove::Next, None, Some(tree.clone()), None),
+        merging(MergeMove::Wait, None, Some(tree.clone()), Some("conflict with 家 in 家.rs")),
+        merging(MergeMove::GoOn, None, None, None),
+        merging(MergeMove::Finish, None, None, None),
+        merging(MergeMove::Fail, None, None, Some("no git")),
     ]
 }

@@ -85,7 +85,7 @@ fn every_event_is_drawn_and_has_its_name() {
         assert!(line.starts_with(&format!(r#"[{{"event":"{}""#, name(&event))), "{line}");
         seen.insert(name(&event));
     }
-    assert_eq!(seen.len(), 23, "{seen:?}");
+    assert_eq!(seen.len(), 24, "{seen:?}");
 }
 
 /// What these events make of an empty state.
@@ -151,6 +151,7 @@ fn name(event: &Event) -> &'static str {
         Event::StepMoved { .. } => "step_moved",
         Event::StepImported { .. } => "step_imported",
         Event::TreeMoved { .. } => "tree_moved",
+        Event::MergeMoved { .. } => "merge_moved",
         Event::FlowMoved { .. } => "flow_moved",
         Event::KeptFlow(_) => "kept_flow",
     }

@@ -1,5 +1,6 @@
 //! Worktrees by the real git, in repositories as people have them.
 
+mod bringing;
 mod half_states;
 mod hostile;
 mod kills;

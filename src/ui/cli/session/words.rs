@@ -2,7 +2,7 @@
 
 use crate::ui::cli::marks::Letters;
 use crate::ui::cli::table::harmless;
-use crate::wire::api::{SessionCounts, SessionInfo, SessionTaskInfo};
+use crate::wire::api::{SessionCounts, SessionInfo, SessionMergeInfo, SessionTaskInfo};
 
 /// How a session stands, in words.
 pub(super) fn of_session(session: &SessionInfo) -> &'static str {
@@ -81,4 +81,21 @@ pub(super) fn note(session: &SessionInfo) -> Option<&str> {
 /// The first line of a text that has something on it.
 pub(super) fn first_line(text: &str) -> String {
     harmless(text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim())
+}
+
+/// How far the merge of a session is.
+pub(super) fn merge(merge: &SessionMergeInfo) -> String {
+    let task = merge.task.as_deref().unwrap_or("the first task");
+    let state = match merge.status.as_str() {
+        "merging" => format!("{task} is next"),
+        "waits" => format!("waits for {task}, which is done again"),
+        "done" => "done".to_owned(),
+        other => other.to_owned(),
+    };
+    let note = merge
+        .note
+        .as_ref()
+        .filter(|_| merge.status != "done")
+        .map_or(String::new(), |note| format!(" ({note})"));
+    format!("merge into {}: {state}{note}", merge.into)
 }
