@@ -46,6 +46,7 @@ impl State {
             | Event::TreeMoved { .. }
             | Event::StepWorked { .. }
             | Event::StepPulled { .. }
+            | Event::MergeMoved { .. }
             | Event::FlowMoved { .. }
             | Event::KeptFlow(_) => self.apply_to_flow(at, place, event),
             Event::Moved { .. } => self.moved(at, event)?,

@@ -364,6 +364,7 @@ impl<'a> Work<'a> {
             | Event::TreeMoved { flow, .. }
             | Event::StepWorked { flow, .. }
             | Event::StepPulled { flow, .. }
+            | Event::MergeMoved { flow, .. }
             | Event::FlowMoved { flow, .. } => {
                 self.show_flow(flow.clone());
             }

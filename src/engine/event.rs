@@ -6,6 +6,7 @@ use super::flow::branch::BranchName;
 use super::flow::flow::{Flow, FlowHead, StepSpec};
 use super::flow::id::FlowId;
 use super::flow::in_tree::{StepPull, WorkSum};
+use super::flow::merge::MergeMove;
 use super::flow::name::StepName;
 use super::flow::plan::OnFailure;
 use super::flow::stage::FlowMove;
@@ -242,6 +243,20 @@ pub enum Event {
         step: StepName,
         #[serde(flatten)]
         pull: StepPull,
+    },
+    /// The branches of a flow are brought together, or that has ended.
+    MergeMoved {
+        flow: FlowId,
+        to: MergeMove,
+        /// The branch onto which they are brought, where it begins.
+        #[serde(default, skip_serializing_if = "is_default")]
+        into: Option<String>,
+        /// Whose branch is next, or does not fit.
+        #[serde(default, skip_serializing_if = "is_default")]
+        step: Option<StepName>,
+        /// Who asked for it, or why.
+        #[serde(default, skip_serializing_if = "is_default")]
+        why: Option<String>,
     },
     /// A flow was paused, goes on, or has ended.
     FlowMoved {

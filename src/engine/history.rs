@@ -2,6 +2,7 @@
 
 use super::event::{AgentChange, Answer, Event, Proof, Why};
 use super::flow::in_tree::WorkSum;
+use super::flow::merge::MergeMove;
 use super::flow::stage::FlowMove;
 use super::flow::step::StepMove;
 use super::life::Move;
@@ -113,6 +114,19 @@ fn of_flow(event: &Event) -> Option<(Option<MessageId>, String)> {
                 (None, why) => format!("has no pull request: {}", why.as_deref().unwrap_or_default()),
             };
             (None, format!("session {flow}: {step} {what}"))
+        }
+        Event::MergeMoved { flow, to, into, step, why } => {
+            let (into, step) =
+                (into.as_deref().unwrap_or_default(), step.as_ref().map_or("", |step| step.as_str()));
+            let what = match to {
+                MergeMove::Begin => format!("its branches go into {into}"),
+                MergeMove::Wait => format!("{step} is done again, since its branch cannot be merged"),
+                MergeMove::Finish => "its branches are merged".to_owned(),
+                MergeMove::Fail => "its branches could not be merged".to_owned(),
+                MergeMove::Next | MergeMove::GoOn => return None, // that is no news
+            };
+            let why = why.as_deref().map_or(String::new(), |why| format!(": {why}"));
+            (None, format!("session {flow}: {what}{why}"))
         }
         Event::FlowMoved { flow, to, why } => {
             let what = match to {

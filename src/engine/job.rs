@@ -7,7 +7,7 @@ use crate::engine::flow::id::FlowId;
 use crate::engine::flow::in_tree::WorkSum;
 use crate::engine::flow::name::StepName;
 use crate::engine::flow::opening::FoundPlan;
-use crate::engine::message::Expect;
+use crate::engine::message::{BodyRef, Expect};
 use crate::engine::words::{AgentName, MessageId};
 use std::fmt;
 use std::sync::Arc;
@@ -27,6 +27,8 @@ pub enum JobId {
     Pull { flow: FlowId, step: StepName, tries: u16 },
     /// The worktree of an agent of the team file, in which it starts then.
     AgentTree { agent: AgentName },
+    /// The branch of a step goes where all of its flow go.
+    Merge { flow: FlowId, step: StepName },
 }
 
 impl JobId {
@@ -35,7 +37,11 @@ impl JobId {
     pub fn message(&self) -> Option<&MessageId> {
         match self {
             Self::Base { message, .. } | Self::Check { message, .. } => Some(message),
-            Self::Tree { .. } | Self::Work { .. } | Self::Pull { .. } | Self::AgentTree { .. } => None,
+            Self::Tree { .. }
+            | Self::Work { .. }
+            | Self::Pull { .. }
+            | Self::AgentTree { .. }
+            | Self::Merge { .. } => None,
         }
     }
 }
@@ -45,6 +51,7 @@ impl fmt::Display for JobId {
         match self {
             Self::Base { message, agent } => write!(f, "record what {agent} has before {message}"),
             Self::Check { message, made } => write!(f, "check claim {made} of {message}"),
+            Self::Merge { flow, step } => write!(f, "merge the branch of {step} of {flow}"),
             Self::Tree { flow, tree } => write!(f, "make the worktree of {tree} of {flow}"),
             Self::Pull { flow, step, tries } => {
                 write!(f, "open a pull request for {step} of {flow} in try {tries}")
@@ -113,6 +120,29 @@ pub enum Job {
         /// The commit up to which it counts; none if that is where the branch is.
         until: Option<Arc<str>>,
     },
+    /// Merge a branch, and see whether what its step expects to succeed does so then.
+    MergeBranch(Box<MergeJob>),
+}
+
+/// The merge of a branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergeJob {
+    /// Folder of the repository.
+    pub repository: String,
+    /// The commit with which the branch begins onto which all are merged, if it is not there.
+    pub base: String,
+    /// Whose the worktree is, by which it is known again.
+    pub owner: String,
+    /// The branch of the worktree in which it is done.
+    pub tree: BranchName,
+    /// The branch that follows that one; none if it is the branch itself.
+    pub into: Option<String>,
+    /// What is merged.
+    pub branch: BranchName,
+    /// The command that has to succeed afterwards, by its name and word by word.
+    pub check: Option<(Expect, Vec<String>)>,
+    /// Where what the agent of its step was told stands: if it cannot be merged, that is told more.
+    pub text: BodyRef,
 }
 
 impl Job {
@@ -123,6 +153,21 @@ impl Job {
             Self::RecordBase { agent, .. } => Some(agent),
             Self::Check { base, .. } => Some(&base.agent),
             Self::ReadPlan { .. }
+            | Self::MakeTree { .. }
+            | Self::LookAtTree { .. }
+            | Self::OpenPull { .. }
+            | Self::MergeBranch(_) => None,
+        }
+    }
+
+    /// Where a text stands that it needs.
+    #[must_use]
+    pub fn text(&self) -> Option<BodyRef> {
+        match self {
+            Self::MergeBranch(job) => Some(job.text),
+            Self::RecordBase { .. }
+            | Self::Check { .. }
+            | Self::ReadPlan { .. }
             | Self::MakeTree { .. }
             | Self::LookAtTree { .. }
             | Self::OpenPull { .. } => None,
@@ -137,7 +182,8 @@ impl Job {
             Self::ReadPlan { .. }
             | Self::MakeTree { .. }
             | Self::LookAtTree { .. }
-            | Self::OpenPull { .. } => None,
+            | Self::OpenPull { .. }
+            | Self::MergeBranch(_) => None,
         }
     }
 }
@@ -168,6 +214,13 @@ pub enum Found {
     Pull {
         number: u64,
         url: Arc<str>,
+    },
+    /// The branch is merged, now or before.
+    Merged,
+    /// It does not fit: what the agent of its step is told now, and why in short.
+    NotMerged {
+        text: Arc<str>,
+        why: String,
     },
     /// It could not be done: why, with the cure.
     NotDone(String),

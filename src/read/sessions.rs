@@ -4,13 +4,12 @@ use super::model::{Answers, Model};
 use super::titles::title_of;
 use crate::engine::flow::flow::Flow;
 use crate::engine::flow::id::FlowId;
-use crate::engine::flow::stage::FlowStage;
 use crate::engine::message::BodyRef;
 use crate::engine::words::Seq;
 use crate::io::regular;
 use crate::wire::api::{
-    Problem, SessionCounts, SessionDetails, SessionDocumentQuery, SessionInfo, SessionList, SessionQuery,
-    SessionTaskInfo, SessionsQuery,
+    Problem, SessionCounts, SessionDetails, SessionDocumentQuery, SessionInfo, SessionList, SessionMergeInfo,
+    SessionQuery, SessionTaskInfo, SessionsQuery,
 };
 use crate::wire::events;
 use crate::wire::session::document::{
@@ -66,14 +65,8 @@ impl Model {
     fn document(&mut self, id: &str) -> Result<AgentSession, Problem> {
         let id = self.session_id(id)?;
         let seen = self.engine().flow(&id);
-        // Of one that is done the file says all, and its texts may be in segments that are gone.
-        let is_done = seen.as_ref().is_none_or(|seen| seen.flow.stage == FlowStage::Completed);
-        let of_file = if is_done { self.document_of_file(&id) } else { None };
-        let of_file = of_file.filter(|found| seen.is_none() || found.status == SessionStatus::Completed);
-        let seen = match (of_file, seen) {
-            (Some(document), _) => return Ok(document),
-            (None, Some(seen)) => seen,
-            (None, None) => return Err(no_session(id.as_str())),
+        let Some(seen) = seen else {
+            return self.document_of_file(&id).ok_or_else(|| no_session(id.as_str()));
         };
         let texts = self.texts(seen.texts());
         let root = self.workspace.root_text().to_owned();
@@ -212,6 +205,12 @@ fn info_of_flow(flow: &Flow, title: Option<String>, counts: SessionCounts) -> Se
         created_at: rfc3339(flow.opened_at),
         updated_at: rfc3339(flow.changed_at),
         counts,
+        merge: flow.merge.as_deref().map(|merge| SessionMergeInfo {
+            into: merge.into.clone(),
+            status: merge.stage.word().to_owned(),
+            task: merge.step.as_ref().map(ToString::to_string),
+            note: merge.note.as_deref().map(str::to_owned),
+        }),
     }
 }
 
@@ -238,6 +237,7 @@ fn info_of(document: &AgentSession) -> SessionInfo {
         created_at: document.created_at.as_str().to_owned(),
         updated_at: document.updated_at.as_str().to_owned(),
         counts,
+        merge: besides("merge").and_then(|merge| serde_json::from_value(merge.clone()).ok()),
     }
 }
 

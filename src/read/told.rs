@@ -57,6 +57,7 @@ fn kind(event: &Event) -> &'static str {
         | Event::TreeMoved { .. }
         | Event::StepWorked { .. }
         | Event::StepPulled { .. }
+        | Event::MergeMoved { .. }
         | Event::FlowMoved { .. } => "session",
         Event::KeptOpen(_)
         | Event::KeptFinished(_)

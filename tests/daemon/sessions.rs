@@ -847,7 +847,7 @@ fn pull(house: &House, id: &str, task: usize) -> Value {
 
 #[test]
 fn a_pull_request_is_opened_once_for_each_branch_or_the_result_says_how_to() {
-    let mut house = repository("pulls");
+    let mut house = changers("pulls");
     let bin = house.path("").parent().expect("a folder").join("bin");
     std::fs::create_dir(&bin).expect("a folder");
     std::fs::write(bin.join("gh"), GH).expect("gh");
@@ -903,5 +903,74 @@ tasks:
     let none = pull(&house, &id, 0);
     assert!(none["why"].as_str().expect("why").contains("鍵がない: run gh auth login"), "{none}");
     until(&house, &id, "Completed Completed");
+    house.end();
+}
+
+/// Writes its word into one file, and merges what it is told to merge: then it keeps the words of both.
+const CONFLICTER: &str = r#"#!/bin/bash
+while IFS= read -r line; do
+  if [[ $line =~ \(token\ ([a-z0-9]{6})\) ]]; then
+    token=${BASH_REMATCH[1]}
+    file=$(sed -n 's/.*read \(.*\.yaml\) and.*/\1/p' <<<"$line")
+    other=$(sed -n 's/.*Run `git merge \([^`]*\)`.*/\1/p' "$file")
+    if [[ -n $other ]]; then
+      cp "$file" "$TASUKI_ROOT/told.yaml"
+      git merge -q "$other" || { sed -i '/^[<=>]/d' words.txt; git add words.txt; git commit -qm both; }
+    else
+      sed -n 's/^content: //p' "$file" > words.txt
+      git add words.txt
+      git commit -qm "$(cat words.txt)"
+    fi
+    echo "$BASHPID" >> "$TASUKI_ROOT/typed"
+    echo "PLAIN OK $token"
+  fi
+done
+"#;
+
+#[test]
+fn branches_become_one_and_who_conflicts_puts_that_right() {
+    let mut house = House::new("merged", TEAM, &[("worker.sh", CONFLICTER), ("boss.sh", MASTER)]);
+    git(&house, &["init", "-q"]);
+    git(&house, &["config", "user.email", "a@example.com"]);
+    git(&house, &["config", "user.name", "人"]);
+    git(&house, &["add", "worker.sh"]);
+    git(&house, &["commit", "-q", "-m", "first"]);
+    house.start();
+    let plan = "\
+tasks:
+- {name: 一, description: あか, hire: {like: worker}}
+- {name: 二, description: あお, hire: {like: worker}}
+";
+    let id = begin(&house, plan);
+    until(&house, &id, "Completed Completed Completed");
+    let told = ok(&house, &["session", "merge", &id]);
+    let into = format!("agent/session-{}", &id[28..]);
+    assert!(told.contains(&into), "{told}");
+    house.until("its end", |house| session(house, &id)["merge"]["status"] == "done");
+    assert_eq!(statuses(&house, &id), "Completed Completed Completed");
+    let words = git(&house, &["show", &format!("{into}:words.txt")]);
+    let mut lines: Vec<&str> = words.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, ["あお", "あか"], "the result holds both");
+    assert_eq!(typed(&house).len(), 3, "one of them was told once more");
+    let told = house.read("told.yaml");
+    assert!(told.contains("- words.txt") && told.contains(&format!("git merge {into}")), "{told}");
+    assert!(ok(&house, &["session", "show", &id]).contains(&format!("merge into {into}: done")));
+    // Asked again, there is nothing to do; another branch follows.
+    let tip = git(&house, &["rev-parse", &into]);
+    ok(&house, &["session", "merge", &id, "--into", "統合"]);
+    house.until("the other", |house| {
+        let merge = &session(house, &id)["merge"];
+        merge["into"] == "統合" && merge["status"] == "done"
+    });
+    assert_eq!(git(&house, &["rev-parse", "統合"]), tip);
+    house.until("the document", |house| is_exported(house, &id));
+    let told = refused(&house, &["session", "merge", &id, "--into", "a b"]);
+    assert!(told.contains("cannot be a branch"), "{told}");
+    assert_eq!(
+        git(&house, &["log", "--format=%s"]),
+        "first\n",
+        "nobody has touched the branch of the person"
+    );
     house.end();
 }

@@ -29,6 +29,7 @@ async fn every_address_of_the_page_is_there_and_takes_its_method_only() {
             "HaltBody" => r#"{"on":true}"#,
             "HireBody" => r#"{"name":"x","like":"mm"}"#,
             "SessionBody" => r#"{"plan":"tasks: [{name: a, description: b}]","master":"mm"}"#,
+            "SessionMergeBody" => "{}",
             "SessionRetryBody" => r#"{"task":"task-1"}"#,
             "SessionTaskBody" => r#"{"task":"{name: a, description: b}"}"#,
             "a message, or several" => r#"{"to":"mm","content":"x"}"#,

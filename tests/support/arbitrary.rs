@@ -12,6 +12,7 @@ use tasuki::engine::flow::branch::BranchName;
 use tasuki::engine::flow::flow::{FlowHead, FlowKind, StepHire, StepSpec};
 use tasuki::engine::flow::id::{FlowId, StepRef};
 use tasuki::engine::flow::in_tree::{StepPull, WorkSum};
+use tasuki::engine::flow::merge::MergeMove;
 use tasuki::engine::flow::name::StepName;
 use tasuki::engine::flow::plan::OnFailure;
 use tasuki::engine::flow::stage::FlowMove;
@@ -85,6 +86,9 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
             .prop_map(|(flow, to, why)| Event::FlowMoved { flow, to, why })
             .boxed(),
         kept_flow().boxed(),
+        (flow_id(), select(MergeMove::ALL.to_vec()), of(text()), of(step_name()), of(text()))
+            .prop_map(|(flow, to, into, step, why)| Event::MergeMoved { flow, to, into, step, why })
+            .boxed(),
         (flow_id(), step_name(), of(millis()), of(millis()), body())
             .prop_map(|(flow, step, began, ended, body)| Event::StepImported {
                 flow,

@@ -1,6 +1,8 @@
 //! What all jobs are done with.
 
+use crate::daemon::jobs::order::JobGiven;
 use crate::io::clock::Clock;
+use crate::io::evidence;
 use crate::io::workspace::{Surroundings, Workspace};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -23,5 +25,12 @@ impl JobGround {
         let variables = Arc::new(around.vars.clone());
         let records = workspace.memory().join("evidence");
         Self { workspace: workspace.clone(), records, variables, clock }
+    }
+
+    /// What a check in this folder is done with.
+    pub(super) fn evidence_at(&self, cwd: PathBuf, given: &JobGiven) -> evidence::Ground {
+        let env = evidence::environment(self.variables.as_ref().clone(), &given.variables);
+        let (root, records) = (self.workspace.root().to_owned(), self.records.clone());
+        evidence::Ground { root, cwd, records, env, command_limit: given.command_limit, clock: self.clock }
     }
 }

@@ -1,7 +1,9 @@
 //! The loop's side of the jobs: those that wait for their turn, and those that are under way.
 
 use crate::daemon::jobs::order::{JobGiven, JobOrder};
+use crate::daemon::views::item::Place;
 use crate::engine::job::{Job, JobId};
+use crate::engine::message::BodyRef;
 use crate::engine::words::{AgentName, MessageId, Millis};
 use crate::wire::team_file::Settings;
 use std::collections::{BTreeSet, VecDeque};
@@ -55,8 +57,14 @@ impl JobsHandle {
         let _ = self.orders.try_send(JobOrder::Forget { named, before });
     }
 
-    /// Begins as many as may run at once; `cwd` is the folder in which an agent works, if there is such an agent.
-    pub fn submit(&mut self, settings: &Settings, cwd: impl Fn(&AgentName) -> Option<PathBuf>) {
+    /// Begins as many as may run at once; `cwd` is the folder in which an agent works, if there is such an agent, and `place` is
+    /// where a text stands.
+    pub fn submit(
+        &mut self,
+        settings: &Settings,
+        cwd: impl Fn(&AgentName) -> Option<PathBuf>,
+        place: impl Fn(BodyRef) -> Option<Place>,
+    ) {
         while self.under_way.len() < JOBS_MAX
             && let Some((id, job)) = self.waiting.pop_front()
         {
@@ -65,6 +73,7 @@ impl JobsHandle {
             let given = JobGiven {
                 id: id.clone(),
                 cwd,
+                text: job.text().and_then(&place),
                 command_limit: Duration::from_millis(settings.general.check_timeout_ms),
                 variables: settings.general.check_env.clone(),
                 setup: settings.setup.clone(),

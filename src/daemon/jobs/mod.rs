@@ -2,6 +2,7 @@
 
 pub mod ground;
 pub mod handle;
+mod merge;
 pub mod order;
 mod trees;
 pub mod worker;

@@ -1,5 +1,6 @@
 //! What the loop tells the worker of jobs.
 
+use crate::daemon::views::item::Place;
 use crate::engine::job::{Job, JobId};
 use crate::engine::words::Millis;
 use crate::wire::team_file::TreeSetup;
@@ -26,6 +27,8 @@ pub struct JobGiven {
     pub job: Job,
     /// The folder in which its agent works; none if there is no such agent any more.
     pub cwd: Option<PathBuf>,
+    /// Where the text stands that it needs, if it needs one.
+    pub text: Option<Place>,
     /// How long a command may take.
     pub command_limit: Duration,
     /// Variables that checks get besides the few that all get.

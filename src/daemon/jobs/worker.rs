@@ -1,8 +1,9 @@
 //! The worker of jobs: each job is a task of its own, and what came of it is news for the loop.
 
 use crate::daemon::inbox::{News, NewsSender};
-use crate::daemon::jobs::ground::JobGround;
+pub use crate::daemon::jobs::ground::JobGround;
 use crate::daemon::jobs::handle::JOBS_MAX;
+use crate::daemon::jobs::merge::merge_branch;
 use crate::daemon::jobs::order::{JobGiven, JobOrder};
 use crate::daemon::jobs::trees;
 use crate::engine::flow::opening::FoundPlan;
@@ -12,7 +13,7 @@ use crate::io::evidence;
 use crate::io::worktree::PullWanted;
 use crate::wire::session::find_plan::find_plan;
 use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 
@@ -82,43 +83,35 @@ fn outcome(
 }
 
 async fn do_job(given: JobGiven, ground: JobGround) -> Found {
-    let JobGiven { id, job, cwd, command_limit, variables, setup } = given;
-    tracing::debug!(%id, "a job begins");
-    let job = match job {
-        Job::ReadPlan { text, trees } => return Found::Plan(read_plan(&text, trees)),
-        Job::MakeTree { repository, branch, owner, from } => {
-            let of = (Path::new(&repository), &*owner, &*from);
-            return trees::make(&ground, of, &branch, (&setup, &variables)).await;
+    tracing::debug!(id = %given.id, "a job begins");
+    let here = |cwd: &PathBuf| ground.evidence_at(cwd.clone(), &given);
+    match (&given.job, &given.cwd) {
+        (Job::ReadPlan { text, trees }, _) => Found::Plan(read_plan(text, *trees)),
+        (Job::MakeTree { repository, branch, owner, from }, _) => {
+            let of = (Path::new(repository), &**owner, &**from);
+            trees::make(&ground, of, branch, (&given.setup, &given.variables)).await
         }
-        Job::LookAtTree { repository, branch, from, until } => {
-            let span = (&*from, until.as_deref());
-            return trees::look(&ground, Path::new(&repository), &branch, span).await;
+        (Job::LookAtTree { repository, branch, from, until }, _) => {
+            let span = (&**from, until.as_deref());
+            trees::look(&ground, Path::new(repository), branch, span).await
         }
-        Job::OpenPull { repository, branch, base, title, about } => {
-            let (branch, base) = (&branch, base.as_deref());
-            let wanted = PullWanted { branch, base, title: &title, about: &about };
-            return trees::open_pull(&ground, Path::new(&repository), wanted).await;
+        (Job::OpenPull { repository, branch, base, title, about }, _) => {
+            let wanted = PullWanted { branch, base: base.as_deref(), title, about };
+            trees::open_pull(&ground, Path::new(repository), wanted).await
         }
-        job => job,
-    };
-    let Some(cwd) = cwd else {
-        let who = job.agent().map_or("its agent", AgentName::as_str);
-        return Found::NotDone(format!("{who} is no longer in the team file"));
-    };
-    let JobGround { workspace, records, variables: all, clock } = ground;
-    let env = evidence::environment(all.as_ref().clone(), &variables);
-    let root = workspace.root().to_owned();
-    let ground = evidence::Ground { root, cwd, records, env, command_limit, clock };
-    match job {
-        Job::RecordBase { agent, expect, command, .. } => {
-            match evidence::record_base(&ground, &agent, &expect, &command).await {
+        (Job::MergeBranch(job), _) => merge_branch(job, &given, &ground).await,
+        (Job::RecordBase { agent, expect, command, .. }, Some(cwd)) => {
+            match evidence::record_base(&here(cwd), agent, expect, command).await {
                 Ok(base) => Found::Base(base),
                 Err(why) => Found::NotDone(why),
             }
         }
-        Job::Check { expect, base, .. } => Found::Checked(evidence::check(&ground, &expect, &base).await),
-        Job::ReadPlan { .. } | Job::MakeTree { .. } | Job::LookAtTree { .. } | Job::OpenPull { .. } => {
-            Found::NotDone("it needs no folder".to_owned())
+        (Job::Check { expect, base, .. }, Some(cwd)) => {
+            Found::Checked(evidence::check(&here(cwd), expect, base).await)
+        }
+        (job, None) => {
+            let who = job.agent().map_or("its agent", AgentName::as_str);
+            Found::NotDone(format!("{who} is no longer in the team file"))
         }
     }
 }

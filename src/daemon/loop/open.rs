@@ -5,7 +5,6 @@ use crate::daemon::r#loop::hiring::Unmade;
 use crate::daemon::panes::orders::{Adopted, Launched};
 use crate::daemon::tmux::news::PanesFound;
 use crate::engine::engine::Step;
-use crate::engine::flow::stage::FlowStage;
 use crate::engine::input::{Effect, Shown};
 use crate::engine::state::Phase;
 use crate::engine::words::{AgentName, Nonce};
@@ -64,13 +63,8 @@ impl Daemon {
         for id in state.open.keys() {
             self.views.mark(Shown::Open(id.clone()));
         }
-        for (id, flow) in &state.flows {
-            // One that is done changes no more, and its texts may be in segments that are gone.
-            let file = self.config.workspace.sessions().join(format!("{id}.json"));
-            let is_there = || std::fs::metadata(file).is_ok_and(|file| file.len() > 0);
-            if flow.stage != FlowStage::Completed || !is_there() {
-                self.views.mark(Shown::Flow(id.clone()));
-            }
+        for id in state.flows.keys() {
+            self.views.mark(Shown::Flow(id.clone()));
         }
         for name in self.engine.team().members.keys() {
             self.views.mark(Shown::Agent(name.clone()));

@@ -79,7 +79,8 @@ impl Daemon {
             let (jobs, config) = (&mut self.jobs, &self.config);
             let launch =
                 |name: &AgentName| config.settings.launches.get(name).or_else(|| config.roster.last(name));
-            jobs.submit(&config.settings, |name| launch(name).map(|launch| launch.cwd.clone()));
+            let cwd = |name: &AgentName| launch(name).map(|launch| launch.cwd.clone());
+            jobs.submit(&config.settings, cwd, |text| self.journal.place(text));
         }
         let now = self.timers.clock.now();
         self.clients.publish(self.engine.is_tmux_lost(), self.health.notes.news());

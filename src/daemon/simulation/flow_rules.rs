@@ -5,6 +5,7 @@ use super::wrong::Wrong;
 use crate::engine::event::Event;
 use crate::engine::flow::flow::{Flow, FlowHead, FlowStep, StepSpec};
 use crate::engine::flow::id::FlowId;
+use crate::engine::flow::merge::{self, MergeMove, MergeStage};
 use crate::engine::flow::name::StepName;
 use crate::engine::flow::plan::OnFailure;
 use crate::engine::flow::stage::{self, FlowMove, FlowStage};
@@ -24,6 +25,7 @@ pub(super) enum Asked {
     Cancel,
     Retry(StepName),
     Edit(StepName),
+    Merge,
 }
 
 /// All flows, as the journal tells of them.
@@ -46,6 +48,8 @@ pub(super) struct FlowSaid {
     stage: FlowStage,
     /// Whether somebody has cancelled it, and nobody let it go on since.
     is_cancelled: bool,
+    /// How far the merge of its branches is.
+    merge: Option<MergeStage>,
     steps: BTreeMap<StepName, StepSaid>,
     /// Who was in a worktree last, by the step whose own it is.
     users: BTreeMap<StepName, StepName>,
@@ -219,6 +223,7 @@ impl FlowsSaid {
                     head: (**head).clone(),
                     stage: FlowStage::Active,
                     is_cancelled: false,
+                    merge: None,
                     steps: BTreeMap::new(),
                     users: BTreeMap::new(),
                 };
@@ -255,6 +260,7 @@ impl FlowsSaid {
             }
             Event::StepMoved { .. } => self.move_step(event, line)?,
             Event::TreeMoved { .. } | Event::StepWorked { .. } => self.take_tree(event)?,
+            Event::MergeMoved { flow, to, step, .. } => self.move_merge(flow, *to, step.as_ref())?,
             Event::FlowMoved { flow, to, why } => self.move_flow(flow, *to, why.as_deref())?,
             _ => {}
         }
@@ -288,6 +294,30 @@ impl FlowsSaid {
         Ok(())
     }
 
+    /// Only branches of completed steps are merged, and what is waited for is done again with another text.
+    fn move_merge(&mut self, id: &FlowId, to: MergeMove, step: Option<&StepName>) -> Result<(), Wrong> {
+        let flow = self.flows.get_mut(id).ok_or_else(|| format!("a merge of no flow: {id}"))?;
+        let Some(next) = merge::next(flow.merge, to) else {
+            return Err(format!("its merge cannot {}: {flow:#?}", to.word()));
+        };
+        flow.merge = Some(next);
+        let step = step.and_then(|step| flow.steps.get(step));
+        let fits = match to {
+            MergeMove::Begin => flow.stage != FlowStage::Active,
+            MergeMove::Next => step.is_some_and(|step| step.stage == StepStage::Completed),
+            MergeMove::Wait => step.is_some_and(|step| step.is_edited),
+            MergeMove::GoOn => flow.stage != FlowStage::Active,
+            MergeMove::Finish | MergeMove::Fail => true,
+        };
+        if !fits {
+            return Err(format!("its merge may not {}: {flow:#?}", to.word()));
+        }
+        if to == MergeMove::Begin {
+            *self.asked.entry((id.clone(), Asked::Merge)).or_default() += 1;
+        }
+        Ok(())
+    }
+
     fn move_flow(&mut self, id: &FlowId, to: FlowMove, why: Option<&str>) -> Result<(), Wrong> {
         let flow = self.flows.get_mut(id).ok_or_else(|| format!("a move of no flow: {id}"))?;
         flow.stage = stage::next(flow.stage, to).map_err(|illegal| format!("{id}: {illegal}"))?;
@@ -304,6 +334,7 @@ impl FlowsSaid {
             }
             FlowMove::Forget => {
                 flow.steps.values_mut().for_each(|step| step.owes_look = false);
+                flow.merge = None;
                 return Ok(());
             }
             FlowMove::Fail if flow.may_fail() => return Ok(()),
@@ -356,7 +387,7 @@ impl FlowsSaid {
                 return fail("without the answers of what it needs");
             }
         }
-        if *to == StepMove::Retry && step.stage == StepStage::Failed && !step.is_edited {
+        if *to == StepMove::Retry && step.stage == StepStage::Failed {
             let asked = Asked::Retry(name.clone());
             *self.asked.entry((id.clone(), asked)).or_default() += 1;
         }
@@ -391,7 +422,7 @@ impl FlowsSaid {
             }
         }
         for flow in line.edited.iter().filter_map(|id| self.flows.get(*id)) {
-            let is_done = |step: &&StepSaid| matches!(step.stage, StepStage::Completed | StepStage::Failed);
+            let is_done = |step: &&StepSaid| step.stage == StepStage::Completed;
             if let Some(step) = flow.steps.values().filter(is_done).find(|step| flow.follows_an_edited(step))
             {
                 return Err(format!("{} keeps what came of another text: {flow:#?}", step.spec.name));
@@ -422,6 +453,10 @@ impl FlowsSaid {
         let steps = || self.flows.values().flat_map(|flow| flow.steps.values());
         if let Some(step) = steps().find(|step| step.owes_look) {
             return Err(format!("nobody has looked at what it did: {step:#?}"));
+        }
+        let merges = |flow: &&FlowSaid| flow.merge.is_some_and(MergeStage::is_open);
+        if let Some(flow) = self.flows.values().find(merges) {
+            return Err(format!("its merge has not ended: {flow:#?}"));
         }
         match self.flows.values().find(|flow| flow.is_open()) {
             Some(flow) => Err(format!("it has not ended: {flow:#?}")),

@@ -60,6 +60,7 @@ impl Run {
             }
             (Some(FlowStage::Active), _) | (None, 7) => FlowWish::Cancel,
             (Some(FlowStage::Paused), _) | (Some(FlowStage::Failed), 0..4) | (None, 2..4) => FlowWish::Resume,
+            (Some(FlowStage::Completed), 0..4) | (Some(FlowStage::Failed), 4 | 5) => FlowWish::Merge(None),
             (Some(FlowStage::Completed), _) | (_, 7) => {
                 let ended = flow.and_then(|flow| flow.steps.iter().find(|step| step.stage.has_ended()));
                 let step = ended.map_or(any, |step| step.spec.name.clone());

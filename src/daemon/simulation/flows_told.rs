@@ -32,6 +32,7 @@ impl FlowsTold {
                     FlowWish::Resume => (Asked::Resume, "flows resumed"),
                     FlowWish::Cancel => (Asked::Cancel, "flows cancelled"),
                     FlowWish::Add(_) => return Some("steps added"),
+                    FlowWish::Merge(_) => (Asked::Merge, "merges begun"),
                     FlowWish::Edit(step, _) => {
                         (Asked::Edit(step.clone()), "steps done again with another text")
                     }

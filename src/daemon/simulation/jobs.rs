@@ -35,6 +35,18 @@ impl Run {
             (job @ (Job::MakeTree { .. } | Job::LookAtTree { .. } | Job::OpenPull { .. }), _) => {
                 self.tree_job(job, fails)
             }
+            (Job::MergeBranch(_), JobId::Merge { .. }) => {
+                let fits = self.calm || !self.chance.one_in(3);
+                self.trace.meet(if fits { "branches merged" } else { "branches that did not fit" });
+                match (fails, fits) {
+                    (true, _) => Found::NotDone("no git 家".to_owned()),
+                    (_, true) => Found::Merged,
+                    (_, false) => Found::NotMerged {
+                        text: self.flows.text().content,
+                        why: "a conflict in 家.rs".to_owned(),
+                    },
+                }
+            }
             (Job::Check { .. }, JobId::Check { message, made }) => self.found(message, *made, fails, now),
             (job, id) => return Err(format!("{id} is not {job:?}")),
         };

@@ -148,6 +148,7 @@ impl Work<'_> {
                 self.touch_flow(id);
                 return Ok(format!("{name} is added to session {id}"));
             }
+            (FlowWish::Merge(into), _) => return self.merge_flow(id, into, who),
             (FlowWish::Retry(name), _) => {
                 let at = self.place_of(id, &name)?;
                 self.may_retry(id, at)?;
@@ -284,9 +285,11 @@ impl Work<'_> {
         self.emit(Event::FlowMoved { flow: id.clone(), to, why });
     }
 
-    /// Every flow that has not ended is looked at.
+    /// Every flow that has not ended, or is being merged, is looked at.
     pub(in crate::engine) fn touch_flows(&mut self) {
-        let open = self.state.flows.values().filter(|flow| flow.stage.is_open());
+        let merges = |flow: &Flow| flow.merge.as_deref().is_some_and(|merge| merge.stage.is_open());
+        let flows = self.state.flows.values();
+        let open = flows.filter(|flow| flow.stage.is_open() || merges(flow));
         let open: Vec<FlowId> = open.map(|flow| flow.head.id.clone()).collect();
         self.flows.extend(open);
     }
@@ -304,6 +307,9 @@ impl Work<'_> {
                 self.begin_steps(&id);
             }
             self.end_flow(&id);
+            if self.state.halted.is_none() {
+                self.go_on_merging(&id);
+            }
         }
     }
 

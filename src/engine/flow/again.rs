@@ -8,8 +8,9 @@ use super::step::{CancelCause, StepMove, StepStage};
 use super::unmet::Needs;
 use crate::engine::engine::Work;
 use crate::engine::event::Event;
-use crate::engine::message::Body;
 use crate::engine::message::refusal::{Code, Refusal};
+use crate::engine::message::{Body, BodyRef};
+use crate::engine::words::Millis;
 use std::collections::BTreeSet;
 
 impl Work<'_> {
@@ -138,6 +139,13 @@ fn wrong_stage(why: String) -> Refusal {
 }
 
 impl Flow {
+    /// A step that is there has another text.
+    pub(in crate::engine) fn reword(&mut self, name: &StepName, text: BodyRef, at: Millis) {
+        if let Some(step) = self.place(name).and_then(|place| self.steps.get_mut(place)) {
+            (step.text, self.changed_at) = (text, at);
+        }
+    }
+
     /// The steps that need this one, and those that need these, and so on.
     fn behind(&self, at: usize) -> BTreeSet<usize> {
         let (mut behind, mut open) = (BTreeSet::new(), vec![at]);

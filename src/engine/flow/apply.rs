@@ -4,6 +4,7 @@ use super::asked::Planning;
 use super::flow::Flow;
 use super::id::FlowId;
 use super::in_tree::{StepPull, StepWork, WorkSum};
+use super::merge::{self, FlowMerge, MergeMove};
 use super::name::StepName;
 use super::stage::{self, FlowMove};
 use super::step::{self, StepMove, StepStage};
@@ -41,6 +42,7 @@ impl State {
             Event::TreeMoved { .. } => self.move_tree(at, event),
             Event::StepWorked { flow, step, sum, .. } => self.keep_work(at, (flow, step), sum, place),
             Event::StepPulled { flow, step, pull } => self.keep_pull(at, (flow, step), pull),
+            Event::MergeMoved { .. } => self.move_merge(at, event),
             Event::FlowMoved { flow, to, why } => self.move_flow(at, flow, *to, why.as_deref()),
             Event::KeptFlow(flow) => drop(self.flows.insert(flow.head.id.clone(), flow.clone())),
             _ => {}
@@ -120,6 +122,25 @@ impl State {
         let Some(flow) = self.flows.get_mut(flow) else { return };
         let Some(step) = flow.place(name).and_then(|at| flow.steps.get_mut(at)) else { return };
         step.in_tree.work = Some(Box::new(StepWork { sum: sum.clone(), place }));
+        flow.changed_at = at;
+    }
+
+    fn move_merge(&mut self, at: Millis, event: &Event) {
+        let Event::MergeMoved { flow, to, into, step, why } = event else { return };
+        let Some(flow) = self.flows.get_mut(flow) else { return };
+        let before = flow.merge.take();
+        let Some(stage) = merge::next(before.as_ref().map(|merge| merge.stage), *to) else {
+            return flow.merge = before;
+        };
+        let begins = *to == MergeMove::Begin;
+        let mut reopened =
+            before.as_ref().filter(|_| !begins).map(|merge| merge.reopened.clone()).unwrap_or_default();
+        if let Some(step) = step.as_ref().filter(|_| *to == MergeMove::Wait) {
+            *reopened.entry(step.clone()).or_default() += 1;
+        }
+        let into = into.clone().or_else(|| Some(before?.into)).unwrap_or_default();
+        let (step, note) = (step.clone(), why.as_deref().map(Into::into));
+        flow.merge = Some(Box::new(FlowMerge { into, stage, since: at, step, reopened, note }));
         flow.changed_at = at;
     }
 

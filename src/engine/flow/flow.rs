@@ -1,10 +1,11 @@
 //! A flow: a graph of steps, each of which is an ordinary message while it is in the hands of an agent. All of it follows from the
 //! journal.
 
-use super::asked::{Planning, WAITS_FOR_YES};
+use super::asked::Planning;
 use super::graph::{self, StepGraph};
 use super::id::FlowId;
 use super::in_tree::InTree;
+use super::merge::FlowMerge;
 use super::name::StepName;
 use super::plan::OnFailure;
 use super::stage::FlowStage;
@@ -150,6 +151,8 @@ pub struct Flow {
     pub planning: Option<Planning>,
     /// The worktrees of its steps, each by the step whose own it is.
     pub trees: BTreeMap<StepName, Tree>,
+    /// How its branches are brought together, if somebody asked for that.
+    pub merge: Option<Box<FlowMerge>>,
     /// In the order in which they were planned.
     pub steps: Vec<FlowStep>,
     schedule: Schedule,
@@ -187,23 +190,61 @@ struct KeptFlow {
     planning: Option<Planning>,
     #[serde(default, skip_serializing_if = "is_default")]
     trees: BTreeMap<StepName, Tree>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    merge: Option<Box<FlowMerge>>,
     steps: Vec<FlowStep>,
 }
 
 impl From<Flow> for KeptFlow {
     fn from(flow: Flow) -> Self {
-        let Flow { head, request, opened_at, stage, since, changed_at, note, planning, trees, steps, .. } =
-            flow;
-        Self { head, request, opened_at, stage, since, changed_at, note, planning, trees, steps }
+        let Flow {
+            head,
+            request,
+            opened_at,
+            stage,
+            since,
+            changed_at,
+            note,
+            planning,
+            trees,
+            merge,
+            steps,
+            ..
+        } = flow;
+        Self { head, request, opened_at, stage, since, changed_at, note, planning, trees, merge, steps }
     }
 }
 
 impl From<KeptFlow> for Flow {
     fn from(kept: KeptFlow) -> Self {
-        let KeptFlow { head, request, opened_at, stage, since, changed_at, note, planning, trees, steps } =
-            kept;
+        let KeptFlow {
+            head,
+            request,
+            opened_at,
+            stage,
+            since,
+            changed_at,
+            note,
+            planning,
+            trees,
+            merge,
+            steps,
+        } = kept;
         let schedule = Schedule::default();
-        Self { head, request, opened_at, stage, since, changed_at, note, planning, trees, steps, schedule }
+        Self {
+            head,
+            request,
+            opened_at,
+            stage,
+            since,
+            changed_at,
+            note,
+            planning,
+            trees,
+            merge,
+            steps,
+            schedule,
+        }
     }
 }
 
@@ -216,6 +257,7 @@ impl PartialEq for Flow {
             && self.note == other.note
             && self.planning == other.planning
             && self.trees == other.trees
+            && self.merge == other.merge
             && self.steps == other.steps
     }
 }
@@ -227,9 +269,22 @@ impl Flow {
     #[must_use]
     pub fn new(head: FlowHead, request: BodyRef, at: Millis) -> Self {
         let (opened_at, since, changed_at, stage) = (at, at, at, FlowStage::Active);
-        let (note, planning, trees) = (None, None, BTreeMap::new());
+        let (note, planning, trees, merge) = (None, None, BTreeMap::new(), None);
         let (steps, schedule) = (Vec::new(), Schedule::default());
-        Self { head, request, opened_at, stage, since, changed_at, note, planning, trees, steps, schedule }
+        Self {
+            head,
+            request,
+            opened_at,
+            stage,
+            since,
+            changed_at,
+            note,
+            planning,
+            trees,
+            merge,
+            steps,
+            schedule,
+        }
     }
 
     /// The same without what follows from its steps.
@@ -243,14 +298,8 @@ impl Flow {
     pub fn without_steps(&self) -> Self {
         let (steps, schedule) = (Vec::new(), Schedule::default());
         let (head, note, planning) = (self.head.clone(), self.note.clone(), self.planning.clone());
-        Self { head, note, planning, trees: self.trees.clone(), steps, schedule, ..*self }
-    }
-
-    /// A step that is there has another text.
-    pub(in crate::engine) fn reword(&mut self, name: &StepName, text: BodyRef, at: Millis) {
-        if let Some(step) = self.place(name).and_then(|place| self.steps.get_mut(place)) {
-            (step.text, self.changed_at) = (text, at);
-        }
+        let (trees, merge) = (self.trees.clone(), self.merge.clone());
+        Self { head, note, planning, trees, merge, steps, schedule, ..*self }
     }
 
     /// A step more. What follows from the steps is made again when somebody asks.
@@ -280,12 +329,6 @@ impl Flow {
             Some((graph, _)) => graph.place(name),
             None => self.steps.iter().position(|step| step.spec.name == *name),
         }
-    }
-
-    /// Whether it ended before this moment.
-    #[must_use]
-    pub fn has_ended_before(&self, moment: Millis) -> bool {
-        !self.stage.is_open() && self.since < moment
     }
 
     /// Sees to it that what follows from its steps is known: nobody asks for that after a start before it goes on.
@@ -436,22 +479,16 @@ impl Flow {
         &self.schedule.failed
     }
 
-    /// Whether its steps are being asked for.
-    #[must_use]
-    pub fn is_being_planned(&self) -> bool {
-        self.planning.as_ref().is_some_and(|planning| planning.ended.is_none())
-    }
-
-    /// Whether it rests since its master has planned it, until somebody says yes to that.
-    #[must_use]
-    pub fn waits_for_yes(&self) -> bool {
-        self.stage == FlowStage::Paused && self.note.as_deref() == Some(WAITS_FOR_YES)
-    }
-
     /// Whether every step has ended.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.schedule.graph.is_some() && self.schedule.open == 0
+    }
+
+    /// All steps, each behind what it needs.
+    #[must_use]
+    pub(in crate::engine) fn order(&self) -> &[usize] {
+        self.schedule.graph.as_ref().map_or(&[], |(graph, _)| graph.order())
     }
 
     /// The steps that need this one.

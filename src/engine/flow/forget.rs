@@ -1,5 +1,6 @@
 //! Flows that have ended are kept for whoever looks at them or tries again what has failed, and then go.
 
+use super::flow::Flow;
 use super::id::FlowId;
 use super::stage::{FlowMove, FlowStage};
 use crate::engine::engine::Work;
@@ -39,5 +40,13 @@ impl Work<'_> {
 
     fn forget_flow(&mut self, id: &FlowId) {
         self.move_flow(id, FlowMove::Forget, None);
+    }
+}
+
+impl Flow {
+    /// Whether it ended before this moment.
+    #[must_use]
+    pub fn has_ended_before(&self, moment: Millis) -> bool {
+        !self.stage.is_open() && self.since < moment
     }
 }

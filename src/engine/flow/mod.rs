@@ -14,6 +14,8 @@ pub mod graph;
 pub mod id;
 pub mod in_tree;
 mod look;
+pub mod merge;
+pub(in crate::engine) mod merging;
 pub mod name;
 pub mod opening;
 pub mod plan;

@@ -2,7 +2,7 @@
 //! with it comes back to it, and its steps are planned in the line of the journal that ends its message.
 
 use super::asked::WAITS_FOR_YES;
-use super::flow::FlowHead;
+use super::flow::{Flow, FlowHead};
 use super::id::{FlowId, StepRef};
 use super::opening::FoundPlan;
 use super::stage::{FlowMove, FlowStage};
@@ -118,5 +118,19 @@ impl Work<'_> {
             (true, Outcome::Cancelled) => format!("there is no plan: {message} was cancelled"),
         };
         self.move_flow(id, FlowMove::Fail, Some(why));
+    }
+}
+
+impl Flow {
+    /// Whether its steps are being asked for.
+    #[must_use]
+    pub fn is_being_planned(&self) -> bool {
+        self.planning.as_ref().is_some_and(|planning| planning.ended.is_none())
+    }
+
+    /// Whether it rests since its master has planned it, until somebody says yes to that.
+    #[must_use]
+    pub fn waits_for_yes(&self) -> bool {
+        self.stage == FlowStage::Paused && self.note.as_deref() == Some(WAITS_FOR_YES)
     }
 }

@@ -298,6 +298,6 @@ fn agent_of(id: &FlowId, step: &StepName) -> Result<AgentName, Refusal> {
 }
 
 /// What tells the names of a flow from those of another one. UUIDs that are made of the time differ only at their end.
-fn short(id: &FlowId) -> &str {
+pub(super) fn short(id: &FlowId) -> &str {
     id.as_str().get(28..).unwrap_or_default()
 }

@@ -17,6 +17,8 @@ pub enum FlowWish {
     Retry(StepName),
     /// A step that has ended is done again with this text, and what needs it waits for that.
     Edit(StepName, Body),
+    /// The branches of its completed steps are brought onto one: onto this, if it is said.
+    Merge(Option<String>),
     /// A step more, with what its agent is told.
     Add(Box<(StepSpec, Body)>),
 }

@@ -125,6 +125,7 @@ impl Work<'_> {
             (JobId::Tree { flow, tree }, found) => self.tree_done(flow, tree, found),
             (JobId::Pull { flow, step, tries }, found) => self.pull_done((flow, step), *tries, found),
             (JobId::Work { flow, step, tries }, found) => self.look_done((flow, step), *tries, found),
+            (JobId::Merge { flow, step }, found) => self.merge_done(flow, step, found),
             _ => {}
         }
     }
@@ -146,7 +147,12 @@ impl Work<'_> {
                 vec![evidence]
             }
             Found::NotDone(why) => vec![self.not_checked(why)],
-            Found::Base(_) | Found::Tree { .. } | Found::Work { .. } | Found::Pull { .. } => return,
+            Found::Base(_)
+            | Found::Tree { .. }
+            | Found::Work { .. }
+            | Found::Pull { .. }
+            | Found::Merged
+            | Found::NotMerged { .. } => return,
         };
         let missing: Vec<&Evidence> = evidence.iter().filter(|evidence| !evidence.passed).collect();
         let only_broken = !missing.is_empty() && missing.iter().all(|evidence| evidence.broken);

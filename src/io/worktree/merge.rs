@@ -80,13 +80,19 @@ impl Repository {
     async fn merging_git(&self, record: &Record) -> Result<Git, WorktreeError> {
         let when = format!("@{} +0000", record.begun_s);
         let mut more = vec![("GIT_AUTHOR_DATE", when.clone()), ("GIT_COMMITTER_DATE", when)];
+        more.extend(self.identity().await?);
+        Ok(self.git.with(&more))
+    }
+
+    /// A name for commits, where the user has told git none.
+    pub(super) async fn identity(&self) -> Result<Vec<(&'static str, String)>, WorktreeError> {
         let email =
             self.here().ask("ask git for the user's name", &["config", "--get", "user.email"]).await?;
-        if email.code != 0 {
-            let names = ["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"].map(|name| (name, NAME.to_owned()));
-            let emails = ["GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"].map(|name| (name, EMAIL.to_owned()));
-            more.extend(names.into_iter().chain(emails));
+        if email.code == 0 {
+            return Ok(Vec::new());
         }
-        Ok(self.git.with(&more))
+        let names = ["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"].map(|name| (name, NAME.to_owned()));
+        let emails = ["GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"].map(|name| (name, EMAIL.to_owned()));
+        Ok(names.into_iter().chain(emails).collect())
     }
 }

@@ -139,6 +139,7 @@ fn subject(event: &Event) -> Option<&MessageId> {
         | Event::TreeMoved { .. }
         | Event::StepWorked { .. }
         | Event::StepPulled { .. }
+        | Event::MergeMoved { .. }
         | Event::FlowMoved { .. }
         | Event::KeptFlow(_)
         | Event::KeptAgent { .. } => None,

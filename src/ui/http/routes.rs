@@ -18,9 +18,9 @@ use crate::wire::api::{
     Health, HireBody, HistoryQuery, InboxQuery, LogQuery, MessageQuery, MessagesQuery, NeedsQuery,
     PaneAnswerBody, PaneAnswered, PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped,
     PaneWaitBody, Problem, ProofInfo, ProveQuery, ReplyBody, ResetInfo, ScreenInfo, ScreenQuery,
-    SessionBegun, SessionBody, SessionDocumentQuery, SessionImportBody, SessionQuery, SessionRetryBody,
-    SessionTaskBody, SessionsQuery, StatusQuery, StepInfo, TabInfo, TeamQuery, ViewInfo, WaitQuery, Waited,
-    WebBody, WebInfo,
+    SessionBegun, SessionBody, SessionDocumentQuery, SessionImportBody, SessionMergeBody, SessionQuery,
+    SessionRetryBody, SessionTaskBody, SessionsQuery, StatusQuery, StepInfo, TabInfo, TeamQuery, ViewInfo,
+    WaitQuery, Waited, WebBody, WebInfo,
 };
 use crate::wire::message::{draft, json};
 use axum::extract::State;
@@ -97,6 +97,11 @@ fn about_sessions() -> Vec<Address> {
             "/api/sessions/{id}/retry",
             sessions::retry,
             "tries a failed task again, and what was cancelled for its sake; or one that has ended, with another text",
+        ),
+        post::<SessionMergeBody, Done, _, _>(
+            "/api/sessions/{id}/merge",
+            sessions::merge,
+            "brings the branches of its completed tasks onto one, and checks each",
         ),
         post::<SessionTaskBody, Done, _, _>("/api/sessions/{id}/tasks", sessions::add_task, "adds a task"),
     ]

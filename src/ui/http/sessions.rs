@@ -12,8 +12,8 @@ use crate::io::session_file::keep;
 use crate::io::worktree::{repository_at, repository_of};
 use crate::read::Model;
 use crate::wire::api::{
-    Done, Problem, SessionBegun, SessionBody, SessionImportBody, SessionQuery, SessionRetryBody,
-    SessionTaskBody,
+    Done, Problem, SessionBegun, SessionBody, SessionImportBody, SessionMergeBody, SessionQuery,
+    SessionRetryBody, SessionTaskBody,
 };
 use crate::wire::session::wanted;
 use axum::Json;
@@ -136,6 +136,16 @@ pub(super) async fn retry(
 ) -> JsonAnswer<Done> {
     steer(&gate, key, path, move |model, id| wanted::retry(model.session_id(&id)?, &body.task, body.text))
         .await
+}
+
+/// Brings its branches together.
+pub(super) async fn merge(
+    State(gate): State<Gate>,
+    key: Key,
+    Question(path): Question<SessionPath>,
+    Large(body): Large<SessionMergeBody>,
+) -> JsonAnswer<Done> {
+    steer(&gate, key, path, move |model, id| wanted::merge(model.session_id(&id)?, body.into)).await
 }
 
 /// Adds a task to a session.

@@ -55,6 +55,31 @@ pub struct SessionRetryBody {
     pub text: Option<String>,
 }
 
+/// Onto which branch those of a session are brought.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SessionMergeBody {
+    /// A branch that is checked out nowhere; one that is not there begins where the session began. Default: agent/session- and the
+    /// last eight digits of the session's id
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub into: Option<String>,
+}
+
+/// How the branches of a session are brought together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionMergeInfo {
+    /// Branch onto which they are brought.
+    pub into: String,
+    /// merging, waits, done or failed.
+    pub status: String,
+    /// Task whose branch is being merged, or which is done again first.
+    #[serde(default)]
+    pub task: Option<String>,
+    /// Why it is where it is, where that does not follow.
+    #[serde(default)]
+    pub note: Option<String>,
+}
+
 /// A task to be added to a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -107,6 +132,9 @@ pub struct SessionInfo {
     pub updated_at: String,
     /// How many tasks stand where.
     pub counts: SessionCounts,
+    /// How its branches are brought together, once somebody has asked for that.
+    #[serde(default)]
+    pub merge: Option<SessionMergeInfo>,
 }
 
 /// How many tasks of a session stand where.

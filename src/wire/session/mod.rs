@@ -4,6 +4,7 @@
 pub mod document;
 mod fences;
 pub mod find_plan;
+pub mod merge_text;
 pub mod plan;
 pub mod prompt;
 pub mod wanted;

@@ -3,6 +3,7 @@
 use super::document::{AgentSession, export, import, to_flow};
 use super::plan::{PlanRefusal, read, read_task};
 use super::prompt::prompt;
+use crate::engine::flow::branch::BRANCH_BYTES_MAX;
 use crate::engine::flow::id::FlowId;
 use crate::engine::flow::name::StepName;
 use crate::engine::flow::opening::{Opening, step};
@@ -107,6 +108,24 @@ pub fn retry(id: FlowId, task: &str, text: Option<String>) -> Result<Command, Pr
         Some(text) => FlowWish::Edit(name, Body { content: text.into(), extra: "".into() }),
     };
     Ok(Command::Flow { id, wish })
+}
+
+/// Bring the branches of its completed tasks onto one.
+///
+/// # Errors
+/// If that cannot be the name of a branch. What git refuses besides is told by the merge.
+pub fn merge(id: FlowId, into: Option<String>) -> Result<Command, Problem> {
+    if let Some(name) = &into {
+        let is_bad = name.is_empty()
+            || name.len() > BRANCH_BYTES_MAX
+            || name.starts_with('-')
+            || name.chars().any(|c| c.is_control() || c.is_whitespace());
+        if is_bad {
+            let why = format!("`{}` cannot be a branch", name.escape_debug());
+            return Err(problem(Refusal::new(Code::BadBranch, why).at("into")));
+        }
+    }
+    Ok(Command::Flow { id, wish: FlowWish::Merge(into) })
 }
 
 /// Add a task to this session.

@@ -81,6 +81,11 @@ pub(crate) fn say_event(event: &Event, now: Millis) -> String {
             let head = sum.head.as_deref().or(sum.unknown.as_deref()).unwrap_or_default();
             format!("{} {step} worked, {head}", short(flow))
         }
+        Event::MergeMoved { flow, to, step, why, .. } => {
+            let step = step.as_ref().map(|step| format!(" {step}")).unwrap_or_default();
+            let why = why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+            format!("{} merge {}{step}{why}", short(flow), to.word())
+        }
         Event::FlowMoved { flow, to, why } => {
             let why = why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
             format!("flow {} {}{why}", short(flow), to.word())

@@ -523,15 +523,11 @@ fn check_edits(before: &State, state: &State, events: &[Event]) -> Checked {
         let was = before.flows.get(id).map_or(&[][..], |flow| &flow.steps);
         for (step, was) in flow.steps.iter().zip(was) {
             let name = &step.spec.name;
-            let is_done = matches!(step.stage, StepStage::Completed | StepStage::Failed);
-            let sent = step.stage == StepStage::Sent;
+            let is_old =
+                step.answer.is_some() || step.stage == StepStage::Sent && step.message == was.message;
             match (*name == spec.name, behind.contains(name)) {
-                (true, _) => {
-                    must(!is_done && step.text != was.text, || format!("{id} {name} has its old text"))?
-                }
-                (_, true) => {
-                    must(!is_done && !sent, || format!("{id} {name} keeps what it was given before"))?
-                }
+                (true, _) => must(step.text != was.text, || format!("{id} {name} has its old text"))?,
+                (_, true) => must(!is_old, || format!("{id} {name} keeps what it was given before"))?,
                 (_, false) if was.stage.has_ended() => {
                     must(*step == *was, || format!("{id} {name} is done again, too: {step:?}"))?;
                 }

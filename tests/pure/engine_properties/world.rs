@@ -305,6 +305,12 @@ impl World {
                 Found::Work { sum, text: "{}".into() }
             }
             Job::MakeTree { .. } => Found::NotDone("a conflict".to_owned()),
+            Job::MergeBranch(_) if how % 3 == 0 => {
+                let text = format!("merge at {}", self.engine.state().seq.0).into();
+                Found::NotMerged { text, why: "a conflict".to_owned() }
+            }
+            Job::MergeBranch(_) if how % 7 == 1 => Found::NotDone("no git".to_owned()),
+            Job::MergeBranch(_) => Found::Merged,
         };
         self.step(Input::Job { id, found })
     }

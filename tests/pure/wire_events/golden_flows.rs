@@ -8,6 +8,7 @@ use tasuki::engine::flow::branch::BranchName;
 use tasuki::engine::flow::flow::{Flow, FlowHead, FlowKind, FlowStep, StepHire, StepSpec};
 use tasuki::engine::flow::id::{FlowId, StepRef};
 use tasuki::engine::flow::in_tree::{InTree, StepPull, StepWork, WorkSum};
+use tasuki::engine::flow::merge::MergeMove;
 use tasuki::engine::flow::name::StepName;
 use tasuki::engine::flow::plan::OnFailure;
 use tasuki::engine::flow::stage::{FlowMove, FlowStage};
@@ -304,6 +305,13 @@ fn others() -> Vec<Event> {
     };
     let seen = WorkSum { head: Some("0ff1ce".into()), commits: 2, files: 3, uncommitted: 1, unknown: None };
     let unknown = WorkSum { unknown: Some("git が無い".into()), ..WorkSum::default() };
+    let merging = |to, into: Option<&str>, step: Option<StepName>, why: Option<&str>| Event::MergeMoved {
+        flow: flow.clone(),
+        to,
+        into: into.map(str::to_owned),
+        step,
+        why: why.map(str::to_owned),
+    };
     vec![
         ready,
         worked(seen, r#"{"base":"c0ffee"}"#),
@@ -317,5 +325,11 @@ fn others() -> Vec<Event> {
         moved(TreeMove::Make, Some(branch()), None, None),
         moved(TreeMove::Made, None, Some("/r 家/agent-task-001"), None),
         moved(TreeMove::Fail, None, None, Some("a conflict in 家.rs")),
+        merging(MergeMove::Begin, Some("agent/session-34567890"), None, Some("by user")),
+        merging(MergeMove::Next, None, Some(tree.clone()), None),
+        merging(MergeMove::Wait, None, Some(tree.clone()), Some("conflict with 家 in 家.rs")),
+        merging(MergeMove::GoOn, None, None, None),
+        merging(MergeMove::Finish, None, None, None),
+        merging(MergeMove::Fail, None, None, Some("no git")),
     ]
 }

@@ -86,6 +86,7 @@ fn every_event_is_drawn_and_has_its_name() {
         seen.insert(name(&event));
     }
     assert_eq!(seen.len(), 25, "{seen:?}");
+    assert_eq!(seen.len(), 24, "{seen:?}");
 }
 
 /// What these events make of an empty state.
@@ -154,6 +155,7 @@ fn name(event: &Event) -> &'static str {
         Event::TreeMoved { .. } => "tree_moved",
         Event::StepWorked { .. } => "step_worked",
         Event::StepPulled { .. } => "step_pulled",
+        Event::MergeMoved { .. } => "merge_moved",
         Event::FlowMoved { .. } => "flow_moved",
         Event::KeptFlow(_) => "kept_flow",
     }

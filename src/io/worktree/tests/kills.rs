@@ -4,10 +4,10 @@ use super::*;
 
 /// Puts a git before the real one that, from its n-th call on, is killed and answers nothing, as if the daemon had died with it.
 /// With `after`, the n-th call still does its work. Without `limit`, all is as ever.
-struct Deaths<'w>(&'w World);
+pub(super) struct Deaths<'w>(pub(super) &'w World);
 
 impl<'w> Deaths<'w> {
-    fn of(world: &'w mut World) -> Self {
+    pub(super) fn of(world: &'w mut World) -> Self {
         world.run(
             r#"G=$(command -v git); mkdir $D/bin; cat > $D/bin/git <<END
 #!/bin/sh
@@ -24,12 +24,12 @@ chmod +x $D/bin/git"#,
         Self(world)
     }
 
-    fn at(&self, call: usize, after: bool) {
+    pub(super) fn at(&self, call: usize, after: bool) {
         let mark = if after { "touch $D/after" } else { "rm -f $D/after" };
         self.0.run(&format!("rm -f $D/calls; echo {call} > $D/limit; {mark}"));
     }
 
-    fn never(&self) {
+    pub(super) fn never(&self) {
         self.0.run("rm -f $D/limit");
     }
 }

@@ -1,6 +1,7 @@
 //! Worktrees by the real git, in repositories as people have them.
 
 mod again;
+mod bringing;
 mod half_states;
 mod hostile;
 mod kills;

@@ -50,6 +50,7 @@ fn with_cure(mut failure: Failure, id: &str, what: &str) -> Failure {
             "pause" => "an active session can be paused",
             "resume" => "a paused or failed session can be resumed",
             "cancel" => "an active or paused session can be cancelled",
+            "merge" => "a session whose tasks have ended can be merged, and a paused one as far as it is",
             "retry" => "a task that has failed can be tried again, and with `--edit` one that is completed",
             _ => "a session that has its plan and is not completed takes more tasks",
         };

@@ -8,6 +8,7 @@ mod follow;
 mod graph;
 mod import;
 mod list;
+mod merge;
 mod new;
 mod plan_file;
 mod retry;
@@ -45,6 +46,7 @@ enum Verb {
     Cancel(steer::CancelArgs),
     Retry(retry::Args),
     AddTask(add_task::Args),
+    Merge(merge::Args),
     Graph(graph::Args),
     Follow(follow::Args),
     Export(export::Args),
@@ -61,6 +63,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
         Verb::Cancel(args) => steer::cancel(context, args),
         Verb::Retry(args) => retry::run(context, args),
         Verb::AddTask(args) => add_task::run(context, args),
+        Verb::Merge(args) => merge::run(context, args),
         Verb::Graph(args) => graph::run(context, args),
         Verb::Follow(args) => follow::run(context, args),
         Verb::Export(args) => export::run(context, args),

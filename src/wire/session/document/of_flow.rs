@@ -248,6 +248,10 @@ fn besides(flow: &Flow) -> Json {
     if let Some(planning) = flow.planning.as_ref().filter(|_| flow.is_being_planned()) {
         put("planning", json!(planning.message.as_str()));
     }
+    if let Some(merge) = flow.merge.as_deref() {
+        let (task, note) = (merge.step.as_ref().map(StepName::as_str), merge.note.as_deref());
+        put("merge", json!({"into": merge.into, "status": merge.stage.word(), "task": task, "note": note}));
+    }
     let steps = flow.steps.iter().map(|step| (step.spec.name.to_string(), of_step(step)));
     put("tasks", Json::Object(steps.collect()));
     Json::Object(out)

@@ -106,7 +106,8 @@ impl World {
         let Some(id) = pick_from(&flows, flow).cloned() else { return Ok(()) };
         let wish = match what % 8 {
             0 | 1 => FlowWish::Pause,
-            2..5 => FlowWish::Resume,
+            2..4 => FlowWish::Resume,
+            4 => FlowWish::Merge(None),
             5 => FlowWish::Cancel,
             6 => {
                 let text = format!("again at {}", self.engine.state().seq.0);

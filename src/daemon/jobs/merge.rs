@@ -1,0 +1,94 @@
+//! The merge of a branch: it is merged, checked, and only then kept. One that does not fit becomes more text for its agent.
+
+use crate::daemon::jobs::ground::JobGround;
+use crate::daemon::jobs::order::JobGiven;
+
+use crate::daemon::views::item::Place;
+use crate::engine::evidence::Evidence;
+use crate::engine::job::{Found, MergeJob};
+use crate::engine::words::ourselves;
+use crate::io::evidence;
+use crate::io::journal::Reader;
+use crate::io::worktree::{Gathering, Merge, Repository, WorktreeError};
+use crate::wire::events;
+use crate::wire::session::merge_text;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Merges a branch, unless that is done already.
+pub(super) async fn merge_branch(job: &MergeJob, given: &JobGiven, ground: &JobGround) -> Found {
+    match try_to_merge(job, given, ground).await {
+        Ok(None) => Found::Merged,
+        Ok(Some((more, why))) => match told_before(given.text, ground).await {
+            Ok(text) => Found::NotMerged { text: format!("{}\n\n{more}", text.trim_end()).into(), why },
+            Err(unreadable) => Found::NotDone(format!("{why}; and {unreadable}")),
+        },
+        Err(error) => Found::NotDone(error.to_string()),
+    }
+}
+
+/// Nothing if it is merged; else what its agent is told besides, and that in short.
+async fn try_to_merge(
+    job: &MergeJob,
+    given: &JobGiven,
+    ground: &JobGround,
+) -> Result<Option<(String, String)>, WorktreeError> {
+    let env = evidence::environment(ground.variables.as_ref().clone(), &[]);
+    let folder = Path::new(&job.repository);
+    let repository = Repository::find(folder, &ground.workspace, &env, ground.clock).await?;
+    let base = (job.base.as_str(), job.into.as_deref());
+    let gathering = repository.gather(&job.tree, &job.owner, base).await?;
+    match gathering.merge(&job.branch).await? {
+        Merge::Already => {}
+        Merge::Open => {
+            let failed = match failed_check(job, given, ground, &gathering).await {
+                Ok(failed) => failed,
+                Err(broken) => {
+                    gathering.undo().await?;
+                    return Err(WorktreeError::Git {
+                        doing: "check what was merged".to_owned(),
+                        said: broken,
+                    });
+                }
+            };
+            if let Some(Evidence { check, how, .. }) = failed {
+                gathering.undo().await?;
+                return Ok(Some(merge_text::of_check(&job.tree, &job.branch, (&check, &how))));
+            }
+        }
+        Merge::Conflict(files) => return Ok(Some(merge_text::of_conflict(&job.tree, &job.branch, &files))),
+    }
+    gathering.keep().await?;
+    Ok(None)
+}
+
+/// The check that did not pass in the merged files, if there is one; an error where it could not be made.
+async fn failed_check(
+    job: &MergeJob,
+    given: &JobGiven,
+    ground: &JobGround,
+    gathering: &Gathering<'_>,
+) -> Result<Option<Evidence>, String> {
+    let Some((expect, command)) = &job.check else { return Ok(None) };
+    let at = ground.evidence_at(gathering.path().to_owned(), given);
+    let base = evidence::record_base(&at, &ourselves(), expect, command).await?;
+    let mut found = evidence::check(&at, expect, &base).await;
+    found.retain(|evidence| !evidence.passed);
+    match found.into_iter().next() {
+        Some(evidence) if evidence.broken => Err(evidence.told()),
+        other => Ok(other),
+    }
+}
+
+/// What the agent of the step was told.
+async fn told_before(place: Option<Place>, ground: &JobGround) -> Result<Arc<str>, String> {
+    let unreadable = |why: String| format!("what its agent was told cannot be read: {why}");
+    let Some(place) = place else { return Err(unreadable("it is not in the journal any more".to_owned())) };
+    let folder = ground.workspace.journal();
+    let read = move || Reader::at(&folder)?.step(place.step, place.at);
+    let record = tokio::task::spawn_blocking(read).await.map_err(|error| unreadable(error.to_string()))?;
+    let record = record.map_err(|error| unreadable(error.to_string()))?;
+    let mut bodies = events::bodies_of(&record.payload).into_iter();
+    let body = bodies.find(|(index, _)| *index == place.event);
+    body.map(|(_, body)| body.content).ok_or_else(|| unreadable("its line has no text".to_owned()))
+}

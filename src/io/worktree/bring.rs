@@ -1,0 +1,229 @@
+//! Brings branches onto one, in a worktree of tasuki's own. Nobody else works there, and a mark beside the records says that what is
+//! half done there is a merge of ours: a kill leaves the mark, and whoever comes next undoes that merge first.
+//!
+//! A merge is not committed before whoever asked for it has looked at its files. So what is on the branch is whole and was checked.
+
+use super::error::WorktreeError;
+use super::git::{Git, LOCKED_RESTS, Place, is_locked};
+use super::half;
+use super::left_locks::clear_left_locks;
+use super::make::{Worktree, taken};
+use super::record::write_durably;
+use super::repository::{Repository, ref_of};
+use crate::engine::flow::branch::BranchName;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What git keeps in the folder of a worktree, and locks while it merges there.
+const OWN_LOCKS: [&str; 3] = ["index.lock", "HEAD.lock", "ORIG_HEAD.lock"];
+
+/// A branch that others are brought onto.
+#[derive(Debug, Clone)]
+pub struct Gathering<'a> {
+    repository: &'a Repository,
+    tree: Worktree,
+    /// The branch that follows that of the worktree.
+    into: Option<String>,
+}
+
+/// What came of a merge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Merge {
+    /// It was there before.
+    Already,
+    /// Its files are there, and it waits for [`Gathering::keep`] or [`Gathering::undo`].
+    Open,
+    /// Both have changed these files; all is as it was before.
+    Conflict(Vec<PathBuf>),
+}
+
+impl Repository {
+    /// Makes the worktree of `branch` for `owner`, unless it is there, and puts right what a kill has left in it. It begins at `base`;
+    /// with `into` where that branch is, which from then on follows it.
+    ///
+    /// # Errors
+    /// [`WorktreeError::Taken`] if a branch is somebody else's or somebody works on it; what git and the machine say.
+    pub async fn gather<'a>(
+        &'a self,
+        branch: &BranchName,
+        owner: &str,
+        (base, into): (&str, Option<&str>),
+    ) -> Result<Gathering<'a>, WorktreeError> {
+        let there = match into {
+            Some(into) => self.looked_at(into).await?,
+            None => None,
+        };
+        let start = [there.clone().unwrap_or_else(|| base.to_owned())];
+        let tree = self.make(branch, owner, &start).await?;
+        let gathering = Gathering { repository: self, tree, into: into.map(str::to_owned) };
+        gathering.begin().await?;
+        if let (Some(into), Some(there)) = (into, there)
+            && let Merge::Conflict(files) = gathering.merge_commit(&there, into).await?
+        {
+            return Err(WorktreeError::Conflict { branch: branch.clone(), with: into.to_owned(), files });
+        }
+        if into.is_some() {
+            gathering.keep().await?;
+        }
+        Ok(gathering)
+    }
+
+    /// The commit at which a branch is, if it is there; refused where it is checked out.
+    async fn looked_at(&self, name: &str) -> Result<Option<String>, WorktreeError> {
+        let whole = format!("refs/heads/{name}");
+        let refuse = |why: String| WorktreeError::Taken { branch: name.to_owned(), why };
+        let is_name = self.here().ask("look at a name", &["check-ref-format", &whole]).await?;
+        if is_name.code != 0 || name.starts_with('-') {
+            return Err(refuse("git takes it for no name of a branch".to_owned()));
+        }
+        let listed = self.here().demand("list worktrees", &["worktree", "list", "--porcelain"]).await?;
+        let line = format!("branch {whole}");
+        if String::from_utf8_lossy(&listed.out).lines().any(|found| found == line) {
+            return Err(refuse("it is checked out, and nobody's files are changed".to_owned()));
+        }
+        self.here().commit(&whole).await
+    }
+}
+
+impl Gathering<'_> {
+    /// The folder of the worktree.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.tree.path
+    }
+
+    /// Merges a branch, without a commit.
+    ///
+    /// # Errors
+    /// There is no such branch; what git and the machine say.
+    pub async fn merge(&self, branch: &BranchName) -> Result<Merge, WorktreeError> {
+        let tip = self.repository.base_of(&ref_of(branch)).await?;
+        self.merge_commit(&tip, branch.as_str()).await
+    }
+
+    async fn merge_commit(&self, tip: &str, called: &str) -> Result<Merge, WorktreeError> {
+        let hold = self.repository.hold().await?;
+        let (own, git) = (self.own()?, self.named_git().await?);
+        let at = git.at(self.path()).of(&own).working(hold.file());
+        if at.ask("compare commits", &["merge-base", "--is-ancestor", tip, "HEAD"]).await?.code == 0 {
+            return Ok(Merge::Already);
+        }
+        let (doing, said) = ("merge a branch", format!("Merge {called} into {}", self.tree.branch));
+        let options = ["merge", "--no-commit", "--no-ff", "--no-squash", "--no-stat", "--no-autostash"];
+        let arguments = [&options[..], &["-m", &said, tip]].concat();
+        let mut rests = LOCKED_RESTS.into_iter();
+        loop {
+            self.mark(true)?;
+            let answer = at.ask_once(doing, &arguments).await?;
+            if answer.code == 0 {
+                return Ok(Merge::Open);
+            }
+            let unmerged = ["diff", "--name-only", "--diff-filter=U", "-z", "--"];
+            let files = at.demand(doing, &unmerged).await?.paths();
+            self.put_back(&at).await?;
+            match (files.is_empty(), is_locked(&answer.said)) {
+                (false, _) => return Ok(Merge::Conflict(files)),
+                (true, false) => return Err(at.refused(doing, &answer)),
+                (true, true) => {}
+            }
+            let Some(rest) = rests.next() else {
+                return Err(WorktreeError::Busy { lock: self.repository.common_dir.clone() });
+            };
+            tokio::time::sleep(rest).await;
+        }
+    }
+
+    /// Commits the merge that is open, if one is, and has the other branch follow.
+    ///
+    /// # Errors
+    /// [`WorktreeError::Taken`] if somebody has put other commits on that branch meanwhile; what git and the machine say.
+    pub async fn keep(&self) -> Result<(), WorktreeError> {
+        let hold = self.repository.hold().await?;
+        let (own, git) = (self.own()?, self.named_git().await?);
+        let at = git.at(self.path()).of(&own).working(hold.file());
+        if own.join("MERGE_HEAD").exists() {
+            at.demand("commit a merge", &["commit", "--no-edit", "--no-verify", "--quiet"]).await?;
+        }
+        // What a check has written is nobody's work.
+        self.put_back(&at).await?;
+        let Some(into) = &self.into else { return Ok(()) };
+        let head = at.text("ask for the commit of a worktree", &["rev-parse", "HEAD"]).await?;
+        let before = self.repository.looked_at(into).await?;
+        if before.as_ref() == Some(&head) {
+            return Ok(());
+        }
+        if let Some(before) = &before {
+            let older = ["merge-base", "--is-ancestor", before, "HEAD"];
+            if at.ask("compare commits", &older).await?.code != 0 {
+                let why = "somebody has put commits on it meanwhile: ask for the merge again".to_owned();
+                return Err(WorktreeError::Taken { branch: into.clone(), why });
+            }
+        }
+        let (whole, old) = (format!("refs/heads/{into}"), before.unwrap_or_default());
+        let update =
+            ["update-ref", "--create-reflog", "-m", "tasuki: branches of a session", &whole, &head, &old];
+        at.demand("move a branch", &update).await.map(drop)
+    }
+
+    /// Undoes the merge that is open.
+    ///
+    /// # Errors
+    /// What git and the machine say.
+    pub async fn undo(&self) -> Result<(), WorktreeError> {
+        let hold = self.repository.hold().await?;
+        let own = self.own()?;
+        self.put_back(&self.repository.git.at(self.path()).of(&own).working(hold.file())).await
+    }
+
+    /// Puts right what a kill has left; refuses what somebody has done there.
+    async fn begin(&self) -> Result<(), WorktreeError> {
+        let hold = self.repository.hold().await?;
+        let own = self.own()?;
+        let at = self.repository.git.at(self.path()).of(&own).working(hold.file());
+        if self.marked().exists() {
+            for lock in OWN_LOCKS {
+                half::remove(&own.join(lock))?;
+            }
+            half::clear_ref_lock(&self.repository.common_dir, &self.tree.branch)?;
+            clear_left_locks(&self.repository.root, &self.repository.common_dir).await?;
+            self.put_back(&at).await?;
+        }
+        let on = at.text("ask for a branch", &["rev-parse", "--symbolic-full-name", "HEAD"]).await?;
+        let changed = at.demand("look at a worktree", &["status", "--porcelain"]).await?;
+        if on != ref_of(&self.tree.branch) || !changed.out.is_empty() {
+            let why =
+                "somebody works in its worktree: commit or remove what is there, and check it out again";
+            return Err(taken(&self.tree.branch, why.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// All is as the last commit has it, and nothing is half done. It was so before, so nothing of anybody's is lost.
+    async fn put_back(&self, at: &Place<'_>) -> Result<(), WorktreeError> {
+        at.demand("undo a merge", &["reset", "--hard", "--quiet"]).await?;
+        at.demand("undo a merge", &["clean", "-ffdq"]).await?;
+        self.mark(false)
+    }
+
+    fn mark(&self, is: bool) -> Result<(), WorktreeError> {
+        let path = self.marked();
+        if !is {
+            return half::remove(&path);
+        }
+        let failed = |source: io::Error| WorktreeError::Io { path: path.clone(), source };
+        write_durably(&path, "a merge is under way\n").map_err(failed)
+    }
+
+    fn marked(&self) -> PathBuf {
+        self.repository.records.lock_folder().join(format!("merging-{}", self.tree.branch.folder()))
+    }
+
+    fn own(&self) -> Result<PathBuf, WorktreeError> {
+        let own = half::own_folder(&self.repository.common_dir, self.path());
+        own.ok_or_else(|| taken(&self.tree.branch, "its worktree is not there any more".to_owned()))
+    }
+
+    async fn named_git(&self) -> Result<Git, WorktreeError> {
+        Ok(self.repository.git.with(&self.repository.identity().await?))
+    }
+}

@@ -1,0 +1,92 @@
+//! Branches are brought onto one, whatever dies between.
+
+use super::kills::Deaths;
+use super::*;
+
+const SESSION: &str = "agent/session-12345678";
+
+/// Merges these branches as a session does, a call for each.
+async fn bring(repository: &Repository, into: Option<&str>, names: &[&str]) -> Result<Merge, WorktreeError> {
+    let mut last = Merge::Already;
+    for branch in names {
+        let base = repository.head.clone();
+        let gathering = repository.gather(&name(SESSION), "x", (&base, into)).await?;
+        last = gathering.merge(&name(branch)).await?;
+        if last == Merge::Open {
+            gathering.keep().await?;
+        }
+    }
+    Ok(last)
+}
+
+#[tokio::test]
+async fn a_conflict_leaves_nothing_and_what_was_not_kept_is_undone() {
+    let world = World::new();
+    world.run("branch agent/one 1 家; branch agent/two 2 家; branch agent/three 3 three");
+    let repository = world.repository().await;
+    assert_eq!(bring(&repository, None, &["agent/one"]).await.unwrap(), Merge::Open);
+    let conflict = bring(&repository, None, &["agent/one", "agent/two"]).await.unwrap();
+    assert_eq!(conflict, Merge::Conflict(vec![PathBuf::from("家")]));
+    let gathering = repository.gather(&name(SESSION), "x", (&repository.head, None)).await.unwrap();
+    let place = gathering.path().to_owned();
+    assert_eq!(world.run_in(&place, "git status --porcelain; cat 家"), "1");
+    assert_eq!(gathering.merge(&name("agent/three")).await.unwrap(), Merge::Open);
+    world.run_in(&place, "echo x > of_a_check; echo x > a");
+    gathering.undo().await.unwrap();
+    assert_eq!(world.run_in(&place, "git status --porcelain; ls"), "a\nqueue\nstatus\n家");
+    // What somebody does there is theirs.
+    world.run_in(&place, "echo mine > mine");
+    let error = bring(&repository, None, &["agent/three"]).await.unwrap_err().to_string();
+    assert!(error.contains("somebody works in its worktree"), "{error}");
+    assert_eq!(world.run_in(&place, "cat mine"), "mine");
+}
+
+#[tokio::test]
+async fn another_branch_follows_unless_somebody_works_on_it() {
+    let world = World::new();
+    world.run("branch agent/one 1 one; branch agent/two 2 two; branch 統合 0 zero; git checkout -q -b here");
+    let repository = world.repository().await;
+    let error = bring(&repository, Some("here"), &["agent/one"]).await.unwrap_err().to_string();
+    assert!(error.contains("it is checked out"), "{error}");
+    assert!(bring(&repository, Some("a..b"), &["agent/one"]).await.is_err());
+    bring(&repository, Some("統合"), &["agent/one"]).await.unwrap();
+    // Somebody puts a commit on it meanwhile, which stays.
+    world.run("git worktree add -q ../x 統合; cd ../x; echo 3 > three; git add .; git commit -qm three; cd -; git worktree remove ../x");
+    bring(&repository, Some("統合"), &["agent/two"]).await.unwrap();
+    assert_eq!(world.run("git ls-tree --name-only 統合"), "a\none\nthree\ntwo\nzero");
+    assert_eq!(world.run("git rev-parse 統合"), world.run(&format!("git rev-parse {SESSION}")));
+}
+
+#[tokio::test]
+async fn whichever_call_dies_all_branches_come_onto_it_once() {
+    for after in [false, true] {
+        for call in 1.. {
+            let mut world = World::new();
+            world.run("branch agent/one 1 one; git branch all");
+            let deaths = Deaths::of(&mut world);
+            let repository = deaths.0.repository().await;
+            // How the worktree is made dies elsewhere.
+            let names = ["agent/one"];
+            repository.gather(&name(SESSION), "x", (&repository.head, Some("all"))).await.unwrap();
+            deaths.at(call, after);
+            let first = bring(&repository, Some("all"), &names).await;
+            deaths.never();
+            let again = bring(&repository, Some("all"), &names).await;
+            again.unwrap_or_else(|error| panic!("call {call}, after: {after}: {error}"));
+            let world = deaths.0;
+            assert_eq!(world.run("git ls-tree --name-only all"), "a\none", "call {call}");
+            let merges =
+                format!("git rev-list --count --merges all; git rev-parse all {SESSION} | uniq | wc -l");
+            assert_eq!(world.run(&merges), "1\n1", "call {call}");
+            assert_eq!(
+                world.run("ls .git/tasuki | grep merging || :; find .git -name '*.lock'"),
+                "",
+                "call {call}"
+            );
+            if first.is_ok() {
+                assert!(call > 10, "{call} calls only");
+                break;
+            }
+        }
+    }
+}
