@@ -200,7 +200,7 @@ fn a_failure_stops_a_session_or_not_as_its_plan_says_and_a_retry_goes_on_from_th
     let told = refused(&house, &["session", "retry", "task-1"]);
     assert!(told.contains("in several sessions") && told.contains(&stop), "{told}");
     let told = refused(&house, &["session", "retry", &skip, "task-3"]);
-    assert!(told.contains("only a task that has failed is tried again"), "{told}");
+    assert!(told.contains("it is done again only with another text"), "{told}");
     assert!(refused(&house, &["session", "retry", "task-9"]).contains("has failed in no session"));
     assert!(refused(&house, &["session", "retry", &skip[..8]]).contains("it is not said which task"));
     house.write("mended", "");

@@ -59,34 +59,33 @@ async fn another_branch_follows_unless_somebody_works_on_it() {
 
 #[tokio::test]
 async fn whichever_call_dies_all_branches_come_onto_it_once() {
-    for after in [false, true] {
-        for call in 1.. {
-            let mut world = World::new();
-            world.run("branch agent/one 1 one; git branch all");
-            let deaths = Deaths::of(&mut world);
-            let repository = deaths.0.repository().await;
-            // How the worktree is made dies elsewhere.
-            let names = ["agent/one"];
-            repository.gather(&name(SESSION), "x", (&repository.head, Some("all"))).await.unwrap();
-            deaths.at(call, after);
-            let first = bring(&repository, Some("all"), &names).await;
-            deaths.never();
-            let again = bring(&repository, Some("all"), &names).await;
-            again.unwrap_or_else(|error| panic!("call {call}, after: {after}: {error}"));
-            let world = deaths.0;
-            assert_eq!(world.run("git ls-tree --name-only all"), "a\none", "call {call}");
-            let merges =
-                format!("git rev-list --count --merges all; git rev-parse all {SESSION} | uniq | wc -l");
-            assert_eq!(world.run(&merges), "1\n1", "call {call}");
-            assert_eq!(
-                world.run("ls .git/tasuki | grep merging || :; find .git -name '*.lock'"),
-                "",
-                "call {call}"
-            );
-            if first.is_ok() {
-                assert!(call > 10, "{call} calls only");
-                break;
-            }
+    // Right after a call is right before the next one, too.
+    let after = true;
+    for call in 1.. {
+        let mut world = World::new();
+        world.run("branch agent/one 1 one; git branch all");
+        let deaths = Deaths::of(&mut world);
+        let repository = deaths.0.repository().await;
+        // How the worktree is made dies elsewhere.
+        let names = ["agent/one"];
+        repository.gather(&name(SESSION), "x", (&repository.head, Some("all"))).await.unwrap();
+        deaths.at(call, after);
+        let first = bring(&repository, Some("all"), &names).await;
+        deaths.never();
+        let again = bring(&repository, Some("all"), &names).await;
+        again.unwrap_or_else(|error| panic!("call {call}, after: {after}: {error}"));
+        let world = deaths.0;
+        assert_eq!(world.run("git ls-tree --name-only all"), "a\none", "call {call}");
+        let merges = format!("git rev-list --count --merges all; git rev-parse all {SESSION} | uniq | wc -l");
+        assert_eq!(world.run(&merges), "1\n1", "call {call}");
+        assert_eq!(
+            world.run("ls .git/tasuki | grep merging || :; find .git -name '*.lock'"),
+            "",
+            "call {call}"
+        );
+        if first.is_ok() {
+            assert!(call > 10, "{call} calls only");
+            break;
         }
     }
 }
