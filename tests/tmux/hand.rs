@@ -78,6 +78,7 @@ impl Hand {
             cwd: PathBuf::new(),
             env: Default::default(),
             system_prompt: None,
+            tree: None,
             unread_prompt: None,
             folder: PathBuf::new(),
             files: Default::default(),
