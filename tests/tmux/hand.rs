@@ -79,6 +79,7 @@ impl Hand {
             tree: None,
             env: Default::default(),
             system_prompt: None,
+            tree: None,
             unread_prompt: None,
             folder: PathBuf::new(),
             files: Default::default(),
