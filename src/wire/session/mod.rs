@@ -6,4 +6,5 @@ mod fences;
 pub mod find_plan;
 pub mod plan;
 pub mod prompt;
+pub mod trial;
 pub mod wanted;

@@ -13,6 +13,7 @@ mod plan_file;
 mod retry;
 mod show;
 mod steer;
+pub(super) mod trial;
 mod words;
 
 use super::context::{Context, Ended};
