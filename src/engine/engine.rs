@@ -241,7 +241,7 @@ pub(super) struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    fn new(engine: &'a mut Engine, moment: Moment) -> Self {
+    pub(super) fn new(engine: &'a mut Engine, moment: Moment) -> Self {
         let seq = Seq(engine.state.seq.0 + 1);
         // Where the wall went back, what it had come to is still to come.
         engine.live.judged = engine.live.judged.min(moment.wall);

@@ -6,6 +6,7 @@ use super::flow::merge::MergeMove;
 use super::flow::stage::FlowMove;
 use super::flow::step::StepMove;
 use super::life::Move;
+use super::message::keys::meant;
 use super::message::{Kind, Message, Outcome};
 use super::state::State;
 use super::words::{AgentName, MessageId, Millis};
@@ -277,7 +278,11 @@ fn accepted(message: &Message, name: Option<&str>, unknown_keys: &[String]) -> S
     let unknown = if unknown_keys.is_empty() {
         String::new()
     } else {
-        format!("; unknown keys kept: {}", unknown_keys.join(", "))
+        let told = |key: &String| match meant(key) {
+            Some(near) => format!("{key} (did you mean {near}?)"),
+            None => key.clone(),
+        };
+        format!("; unknown keys kept: {}", unknown_keys.iter().map(told).collect::<Vec<_>>().join(", "))
     };
     // Not a message that goes anywhere: the record of a file that was refused, as a part of its sender's task.
     if *to == ourselves() {

@@ -15,6 +15,11 @@ pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
         .map(|(_, near)| near)
 }
 
+/// Whether so many changes at most make one word of the other.
+pub(crate) fn is_within(word: &str, other: &str, most: usize) -> bool {
+    word.chars().count().abs_diff(other.chars().count()) <= most && changes(word, other) <= most
+}
+
 /// A sentence for a cure: the nearest word, or all of them.
 pub(crate) fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     let candidates: Vec<&str> = candidates.into_iter().collect();

@@ -77,7 +77,9 @@ fn a_session_is_seen_to_go_on_and_its_failed_task_is_tried_again() {
     });
     shell.keys(&["w"]);
     shell.until("its story", |screen| screen.contains("Story of msg-") && screen.contains("答え: fails"));
-    shell.keys(&["Escape", "Escape"]);
+    shell.keys(&["Escape"]);
+    shell.until("its panel", |screen| screen.contains("needed by ✓ task-3"));
+    shell.keys(&["Escape"]);
     shell.until("the list again", |screen| {
         screen.contains("─ 5 Sessions") && has(screen, "家計簿", "completed")
     });

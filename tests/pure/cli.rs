@@ -434,6 +434,113 @@ fn lint_refuses_what_the_daemon_would_refuse_for_its_expectations() {
     assert_eq!(lint("to: gb\ntype: info\n", "{commit: true}").0, 2);
 }
 
+#[test]
+fn what_a_message_expects_is_said_by_options() {
+    let folder = workspace();
+    let send = |more: &[&str]| run(folder.path(), &[&["send", "gb", "x"][..], more].concat());
+    let all = [
+        "--id",
+        "m-1",
+        "--expect-commit",
+        "--expect-file",
+        "src/襷.rs",
+        "--expect-file",
+        "b",
+        "--expect-report",
+        "r.md",
+    ];
+    assert_eq!(code(&send(&all)), 0);
+    let dropped = std::fs::read_to_string(folder.path().join("queue/send-m-1.yaml")).unwrap();
+    let dropped: serde_json::Value = serde_saphyr::from_str(&dropped).unwrap();
+    let expected = serde_json::json!({"commit": true, "files": ["src/襷.rs", "b"], "report": "r.md"});
+    assert_eq!(dropped["expect"], expected);
+    for (wrong, why) in [
+        (&["--expect-file", "../a"][..], "inside the agent's folder"),
+        (&["--expect-command", "test"], "the team file's `commands:`; it has none"),
+        (&["--type", "info", "--expect-commit"], "only a task is checked"),
+    ] {
+        let output = send(wrong);
+        assert!(code(&output) == 2 && text(&output.stderr).contains(why), "{wrong:?}: {output:?}");
+    }
+    assert_eq!(drops(folder.path()), ["send-m-1.yaml"]);
+}
+
+/// A plan is told apart from a message, and tried with the team: nothing begins.
+#[test]
+fn lint_tries_a_plan_as_a_session_would_begin_it() {
+    let folder = workspace();
+    let lint = |name: &str, plan: &str| {
+        std::fs::write(folder.path().join(name), plan).unwrap();
+        let output = run(folder.path(), &["lint", name]);
+        (code(&output), format!("{}{}", text(&output.stdout), text(&output.stderr)))
+    };
+    let task = "tasks:\n- {name: 計画, description: x, to: gb}\n- name: 試す\n  description: y\n  dependencies: [task-1]\n";
+    let (ended, said) = lint("plan.yaml", task);
+    assert!(ended == 0 && said.contains("a plan of 2 tasks"), "{said}");
+    let json = r#"{"tasks": [{"name": "a", "description": "b", "to": "gb"}]}"#;
+    assert!(lint("plan.json", json).1.contains("a plan of 1 task"));
+    let (ended, said) = lint("plan.yaml", &format!("{task}  to: grand_bos\n"));
+    assert!(ended == 2 && said.contains("plan.yaml:6:3") && said.contains("called grand_bos;"), "{said}");
+    let (ended, said) = lint("plan.yaml", &format!("{task}  expect:\n    command: test\n"));
+    assert!(ended == 2 && said.contains("plan.yaml:6:3") && said.contains("it has none"), "{said}");
+    let circle = task.replacen("x, to: gb", "x, to: gb, dependencies: [task-2]", 1);
+    let (ended, said) = lint("plan.yaml", &circle);
+    assert!(ended == 2 && said.contains("plan.yaml:2:") && said.contains("cure: "), "{said}");
+    let (ended, said) = lint("a.plan.yaml", "name: x\ntask: []\n");
+    assert!(ended == 2 && said.contains("did you mean `tasks`?"), "{said}");
+    // There is no repository here.
+    let (ended, said) = lint("plan.yaml", &format!("{task}  worktree_strategy: New\n"));
+    assert!(ended == 2 && said.contains("plan.yaml:6:3") && said.contains("no git repository"), "{said}");
+    assert!(text(&run(folder.path(), &["session", "list"]).stdout).contains("no session yet"));
+    std::fs::remove_file(folder.path().join("tasuki.yaml")).unwrap();
+    let (ended, said) = lint("plan.yaml", &format!("{task}  to: nobody\n"));
+    assert!(ended == 0 && said.contains("who is named is not checked"), "{said}");
+}
+
+/// A misspelt key means nothing, and whoever wrote it is to see that.
+#[test]
+fn a_misspelt_key_is_seen_and_a_misspelt_expect_is_refused() {
+    let folder = workspace();
+    let lint = |keys: &str| {
+        std::fs::write(folder.path().join("a.yaml"), format!("to: gb\ncontent: x\n{keys}\n")).unwrap();
+        let output = run(folder.path(), &["lint", "a.yaml"]);
+        (code(&output), format!("{}{}", text(&output.stdout), text(&output.stderr)))
+    };
+    let (ended, said) = lint("prioritiy: high");
+    assert!(
+        ended == 0 && said.contains("`prioritiy` has no meaning") && said.contains("`priority`?"),
+        "{said}"
+    );
+    assert_eq!(said.matches("prioritiy").count(), 1, "{said}");
+    let (ended, said) = lint("colour: red");
+    assert!(
+        ended == 0 && said.contains("`colour` is kept as it is") && !said.contains("did you mean"),
+        "{said}"
+    );
+    for wrong in [
+        "expects: {commit: true}",
+        "Expect:\n  commit: true",
+        "expcet: {}",
+        "expected: test",
+        "exact: {files: [a]}",
+    ] {
+        let (ended, said) = lint(wrong);
+        assert!(
+            ended == 2 && said.contains("a.yaml:3:1") && said.contains("did you mean `expect`?"),
+            "{wrong}: {said}"
+        );
+        assert!(said.contains("cure: write it as in `expect:"), "{said}");
+    }
+    for kept in [
+        "except: [docs]",
+        "export: true",
+        "type: info\nexpects: {commit: true}",
+        "expect: {commit: true}\nexpects: 1",
+    ] {
+        assert_eq!(lint(kept).0, 0, "{kept}");
+    }
+}
+
 /// The files may name one another, as they will when they are dropped together.
 #[test]
 fn lint_finds_messages_that_wait_for_themselves() {

@@ -171,10 +171,12 @@ async fn messages_reach_the_loop_with_their_key_and_are_answered_when_it_says_so
         answer.send(Response::Reply(Reply::Accepted { ids, duplicates: Vec::new() })).unwrap();
         (contents, key)
     });
-    let yaml = "id: a\nto: mm\ncontent: 襷\n---\nid: b\nto: mm\ncontent: '🎌'\n";
+    let yaml = "id: a\nto: mm\ncontent: 襷\n---\nid: b\nto: mm\nprioritiy: high\ncontent: '🎌'\n";
     let (status, accepted) = ask(&door, "POST", "/api/messages", "application/yaml", yaml).await;
     assert_eq!(status, 202);
-    assert_eq!(accepted, serde_json::json!({"ids": ["a", "b"], "duplicates": [], "durable": true}));
+    let note = "b: `prioritiy` has no meaning and is kept as it is: did you mean `priority`?";
+    let expected = serde_json::json!({"ids": ["a", "b"], "duplicates": [], "durable": true, "notes": [note]});
+    assert_eq!(accepted, expected);
     let (contents, key) = answering.await.unwrap();
     assert_eq!(contents, ["襷", "🎌"]);
     assert_eq!(key.as_deref(), Some("kk"));

@@ -27,6 +27,7 @@ pub mod stage;
 pub mod step;
 mod touches;
 pub mod tree;
+pub mod trial;
 pub mod unmet;
 pub mod wish;
 pub mod worker;

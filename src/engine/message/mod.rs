@@ -13,6 +13,7 @@ pub(in crate::engine) mod accept;
 mod accepted;
 pub(in crate::engine) mod admission;
 pub(in crate::engine) mod bounces;
+pub mod keys;
 pub(in crate::engine) mod loop_guard;
 pub mod part_answer;
 pub mod refusal;

@@ -11,6 +11,7 @@ use crate::read::{Answers, state_words};
 use crate::wire::api::{
     AgentQuery, AgentsQuery, MessagesQuery, NeedsQuery, SessionQuery, SessionsQuery, TeamQuery,
 };
+use crate::wire::team_file::Settings;
 use clap::{Arg, Command};
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
@@ -45,6 +46,7 @@ fn offered(verb: &str, arg: Arg) -> Arg {
         ("send", "to") => addressees,
         ("send", "from") | ("hire", "like" | "reports_to") | (_, "agent") => agents,
         ("send", "depends_on") | ("cancel", "ids") => || ids("open"),
+        ("send", "expect_command") => commands,
         ("retry", "id") => || in_order(ids("held").into_iter().chain(ids("failed"))),
         ("needs", "dismiss") => dismissable,
         ("show", "id") => || ids("any"),
@@ -60,21 +62,36 @@ fn offered(verb: &str, arg: Arg) -> Arg {
     arg.add(ArgValueCandidates::new(candidates))
 }
 
+/// The commands of the team file, which a task may expect to succeed.
+fn commands() -> Vec<CompletionCandidate> {
+    let settings = context().and_then(|context| {
+        let workspace = context.workspace().ok()?;
+        Some(Settings::load(&workspace, &context.around).ok()?.settings)
+    });
+    let words = |(name, words): (&String, &Vec<String>)| of(name, Some(words.join(" ")));
+    in_order(settings.iter().flat_map(|settings| settings.team.commands.iter().map(words)))
+}
+
 /// The words of the line, behind the name of the program.
 fn words() -> Vec<String> {
     let words = std::env::args_os().skip_while(|word| word != "--").skip(2);
     words.map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
-/// The answer to a question, if there is one.
-fn ask<Q: Answers + Clone>(question: &Q) -> Option<Q::Answer> {
+/// The workspace that the line is about.
+fn context() -> Option<Context> {
     let words = words();
     let root = words.iter().enumerate().find_map(|(at, word)| match word.strip_prefix("--root") {
         Some("") => words.get(at + 1).map(PathBuf::from),
         Some(rest) => rest.strip_prefix('=').map(PathBuf::from),
         None => None,
     });
-    let context = Context::new(Globals { root, json: false, color: Color::Never }).ok()?;
+    Context::new(Globals { root, json: false, color: Color::Never }).ok()
+}
+
+/// The answer to a question, if there is one.
+fn ask<Q: Answers + Clone>(question: &Q) -> Option<Q::Answer> {
+    let context = context()?;
     let workspace = context.workspace().ok()?;
     let client = Client::new(&workspace, &context.around).ok()?;
     Some(look_within(PATIENCE, &context, &workspace, &client, question).ok()?.answer)

@@ -3,6 +3,7 @@
 use super::context::{Context, Ended};
 use super::failure::{Failure, Kind};
 use super::roster;
+use super::session::trial::{self, is_plan};
 use crate::engine::message::Draft;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::counted;
@@ -20,16 +21,18 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Checks message files, team files and scripts, and starts nothing
+/// Checks message files, plans, team files and scripts, and starts nothing
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   tasuki lint tasuki.yaml
   tasuki lint task.yaml && mv task.yaml queue/
+  tasuki lint sign-in.plan.yaml                    whether `tasuki session new` would begin it
   tasuki lint --compat queue/results/*.yaml        also compares with libyaml
 
 A file is a team file if it is called tasuki.yaml, or has a line that begins with `agents:` or `session:`. It is a script if it \
-is called NAME.script.yaml, or has a line that begins with `rules:` and none that begins with `to:`.")]
+is called NAME.script.yaml, or has a line that begins with `rules:` and none that begins with `to:`. It is a plan if it is called \
+NAME.plan.yaml, or has a line that begins with `tasks:` and none that begins with `to:`.")]
 pub(super) struct Args {
     /// File to check
     #[arg(value_name = "FILE", required = true)]
@@ -81,6 +84,8 @@ fn check(
         super::lab::check_script(&text, &name)
             .map(|()| "a script of the scripted agent".to_owned())
             .map_err(|failure| failure.within(name))
+    } else if is_plan(path, bytes) {
+        trial::check(context, path, bytes)
     } else {
         check_drop(context, path, bytes, taken)
     }?;
@@ -166,9 +171,12 @@ fn check_drop(
 /// What is odd about messages, and is taken all the same.
 fn notes_on(drafts: &[Draft]) -> Vec<String> {
     let notes = drafts.iter().flat_map(|draft| &draft.notes).cloned();
-    let unknown =
-        drafts.iter().flat_map(|draft| &draft.unknown_keys).map(|key| format!("`{key}` is kept as it is"));
-    notes.chain(unknown).collect()
+    // Those that are near to a key that is known are in the notes.
+    let unknown = drafts.iter().flat_map(|draft| {
+        let is_new = |key: &&String| !draft.notes.iter().any(|note| note.contains(key.as_str()));
+        draft.unknown_keys.iter().filter(is_new)
+    });
+    notes.chain(unknown.map(|key| format!("`{key}` is kept as it is"))).collect()
 }
 
 /// What programs with libyaml make of it; they are stricter in some places and laxer in others.

@@ -31,6 +31,7 @@ Examples:
   tasuki send coding --wait --within 30m - < task.md      waits for the answer and prints it
   tasuki send specialist --priority high --depends-on msg-a1b2c3d4e5f6 \"Test it\"
   git diff | tasuki send reviewer --meta kind=review -
+  tasuki send coding --expect-commit --expect-command test \"Mend the importer\"
 
 Exit codes:
   0  durable; with --delivered: proven; with --wait: completed
@@ -80,6 +81,18 @@ pub(super) struct Args {
     /// Metadata to keep with the message; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_parser = read_pair)]
     meta: Vec<(String, String)>,
+    /// Expect a new commit, and nothing left to commit: a claim without it does not count
+    #[arg(long)]
+    expect_commit: bool,
+    /// Expect that this file is there and not empty, relative to the agent's folder; may be repeated
+    #[arg(long, value_name = "PATH")]
+    expect_file: Vec<String>,
+    /// Expect a report in this file, relative to the agent's folder
+    #[arg(long, value_name = "PATH")]
+    expect_report: Option<String>,
+    /// Expect that this command of the team file succeeds; may be repeated
+    #[arg(long, value_name = "NAME")]
+    expect_command: Vec<String>,
     /// Wait until the delivery is proven
     #[arg(long, group = "waits", conflicts_with_all = ["wait", "follow"])]
     delivered: bool,
@@ -232,7 +245,8 @@ fn tell(context: &Context, id: &MessageId, sent: &Sent) -> Ended {
         }
         Sent::Unanswered(why) => unanswered(id, why),
     };
-    let said = Accepted { ids: vec![id.to_string()], duplicates: Vec::new(), durable: true };
+    let said =
+        Accepted { ids: vec![id.to_string()], duplicates: Vec::new(), durable: true, notes: Vec::new() };
     context.tell(&said, || id.to_string())?;
     context.remark(remark);
     Ok(())
@@ -259,8 +273,21 @@ fn message(context: &Context, workspace: &Workspace, args: &Args, id: &MessageId
     put("parent", args.parent.as_ref().map(|id| json!(id.as_str())));
     put("token", args.token.as_ref().map(|token| json!(token.as_str())));
     let meta: Map<String, Value> = args.meta.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
+    put("expect", expect(args));
     put("metadata", (!meta.is_empty()).then_some(Value::Object(meta)));
     Value::Object(map)
+}
+
+/// What must be true before a claim counts; none if nothing is expected.
+fn expect(args: &Args) -> Option<Value> {
+    let mut map = Map::new();
+    let mut put =
+        |key: &str, value: Option<Value>| drop(value.map(|value| map.insert(key.to_owned(), value)));
+    put("commit", args.expect_commit.then(|| json!(true)));
+    put("files", (!args.expect_file.is_empty()).then(|| json!(args.expect_file)));
+    put("report", args.expect_report.as_ref().map(|path| json!(path)));
+    put("command", (!args.expect_command.is_empty()).then(|| json!(args.expect_command)));
+    (!map.is_empty()).then_some(Value::Object(map))
 }
 
 /// What the daemon would refuse for itself is refused now, while somebody is there to read it.
@@ -269,7 +296,7 @@ fn check(context: &Context, workspace: &Workspace, message: &Value) -> Ended {
     let loaded = Settings::load(workspace, &context.around)?;
     let settings = roster::settings_for(context, workspace, &draft.to).unwrap_or(loaded.settings);
     settings.team.addressee(&draft.to)?;
-    Ok(())
+    Ok(settings.team.may_expect(&draft)?)
 }
 
 fn read_file(path: &Path) -> Result<String, Failure> {

@@ -225,10 +225,13 @@ async fn send(
     Raw(body): Raw,
 ) -> Result<(StatusCode, Json<Accepted>), Refused> {
     let drafts = read_drafts(&headers, &body, gate.clock.wall())?;
+    let notes =
+        drafts.iter().flat_map(|draft| draft.notes.iter().map(|note| format!("{}: {note}", draft.id)));
+    let notes = notes.collect();
     match gate.ask(key, Request::Send { drafts }).await? {
         Response::Reply(Reply::Accepted { ids, duplicates }) => {
             let words = |ids: Vec<MessageId>| ids.iter().map(ToString::to_string).collect();
-            let accepted = Accepted { ids: words(ids), duplicates: words(duplicates), durable: true };
+            let accepted = Accepted { ids: words(ids), duplicates: words(duplicates), durable: true, notes };
             Ok((StatusCode::ACCEPTED, Json(accepted)))
         }
         other => Err(unexpected(other)),

@@ -4,7 +4,7 @@ use super::input::{Act, Key};
 use super::looking::is_answer_for_user;
 use super::modes::{Confirm, Mode};
 use super::panels::history::NO_STORY;
-use super::session_keys::NEED_OF_SESSION;
+use super::sessions::NEED_OF_SESSION;
 use super::state::{Beside, Place, TopState};
 use crate::engine::words::counted;
 use crate::wire::api::NeedInfo;

@@ -3,7 +3,8 @@
 use super::paint::Ink;
 use super::state::Look;
 use crate::engine::message::Status;
-use crate::wire::api::{AgentInfo, NeedGroup, NeedInfo, NeedKindInfo};
+use crate::ui::session::words;
+use crate::wire::api::{AgentInfo, NeedGroup, NeedInfo, NeedKindInfo, SessionInfo, SessionTaskInfo};
 use crate::wire::message::view::MessageView;
 
 /// A state's form.
@@ -148,4 +149,30 @@ pub(super) fn of_need(need: &NeedInfo) -> (Mark, Ink) {
         NeedKindInfo::Unread => Mark::Free,
     };
     (mark, if need.group == NeedGroup::Info { Ink::Plain } else { mark.ink() })
+}
+
+/// The form of a session's state.
+pub(super) fn of_session(session: &SessionInfo) -> Mark {
+    match words::of_session(session) {
+        "being planned" | "active" => Mark::Works,
+        "waits for your yes" => Mark::Asks,
+        "paused" => Mark::Held,
+        "completed" => Mark::Completed,
+        "cancelled" => Mark::CalledOff,
+        _ => Mark::Failed,
+    }
+}
+
+/// The form of a task's state.
+pub(super) fn of_task(task: &SessionTaskInfo) -> Mark {
+    match (&*task.status, task.agent_status.as_deref()) {
+        ("Pending", _) => Mark::Waits,
+        ("Ready", _) => Mark::Free,
+        ("Running", Some("WaitingInput")) => Mark::Asks,
+        ("Running", Some("Error")) => Mark::Error,
+        ("Running", _) => Mark::Works,
+        ("Completed", _) => Mark::Completed,
+        ("Cancelled", _) => Mark::CalledOff,
+        _ => Mark::Failed,
+    }
 }

@@ -22,6 +22,7 @@ mod rows;
 mod screen;
 mod scrolling;
 mod session_keys;
+mod session_rows;
 mod sessions;
 mod state;
 #[cfg(test)]

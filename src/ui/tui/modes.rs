@@ -100,7 +100,7 @@ impl Composer {
                 if std::mem::take(&mut self.is_to_proposed) {
                     self.to.clear();
                 }
-                let fits = |c: &char| !c.is_control() && !(is_name && c.is_whitespace());
+                let fits = |c: &char| !(c.is_control() || (is_name && c.is_whitespace()));
                 return self.to.extend(text.chars().filter(fits));
             }
             Field::Needs => return self.needs.extend(text.chars().filter(|c| !c.is_control())),

@@ -9,8 +9,6 @@ use crate::ui::session::words::{is_over, of_session, of_task};
 use crate::wire::api::{Problem, SessionCounts, SessionDetails, SessionInfo};
 use serde_json::{Value, json};
 
-/// What the id of a need begins with that is a session's.
-pub(super) const NEED_OF_SESSION: &str = "session.";
 /// Characters of a session's id that are told: more are rarely needed to name it.
 const ID_SHOWN: usize = 8;
 /// Characters of a title within a sentence.

@@ -1,15 +1,15 @@
 //! What is known of sessions: the list, and the one that is looked at with the drawing of its tasks.
 
-use super::marks::Mark;
-use super::state::{Beside, Place, TopState};
 use crate::ui::session::order::{Drawing, order};
 use crate::ui::session::rails::{RAILS_MAX, Rail, rails};
-use crate::ui::session::words::{is_over, of_session};
-use crate::wire::api::{EventInfo, NeedInfo, Problem, SessionDetails, SessionInfo, SessionTaskInfo};
+use crate::wire::api::{EventInfo, Problem, SessionDetails, SessionInfo, SessionTaskInfo};
 use std::collections::HashMap;
 
 /// Tasks from which on they are a list: nobody follows the rails of more. The page draws as many.
 const DRAWN_MAX: usize = 300;
+
+/// What the id of a need begins with that is a session's.
+pub(super) const NEED_OF_SESSION: &str = "session.";
 
 /// What is known of sessions.
 #[derive(Debug, Clone, Default)]
@@ -62,7 +62,7 @@ pub(super) struct SessionSeen {
 }
 
 impl SessionSeen {
-    fn new(details: SessionDetails, is_ascii: bool) -> Self {
+    pub(super) fn new(details: SessionDetails, is_ascii: bool) -> Self {
         let places = details.tasks.iter().enumerate().map(|(at, task)| (task.id.clone(), at)).collect();
         let order = order(&details.tasks);
         let is_drawn = details.tasks.len() <= DRAWN_MAX && order.rails <= RAILS_MAX;
@@ -76,7 +76,7 @@ impl SessionSeen {
     }
 
     /// Whether its tasks need one another as those do.
-    fn is_like(&self, other: &SessionDetails) -> bool {
+    pub(super) fn is_like(&self, other: &SessionDetails) -> bool {
         let tasks = &self.details.tasks;
         let same = |(one, other): (&SessionTaskInfo, &SessionTaskInfo)| {
             one.id == other.id && one.dependencies == other.dependencies
@@ -100,11 +100,17 @@ impl SessionSeen {
     }
 
     /// The task that is looked at first: one that failed, one that waits for a person, one at work, else the first.
-    fn first(&self) -> Option<&SessionTaskInfo> {
+    pub(super) fn first(&self) -> Option<&SessionTaskInfo> {
         let tasks = &self.details.tasks;
-        let of = |mark: Mark| tasks.iter().find(move |task| of_task(task) == mark);
+        let of = |status: &str, does: Option<&str>| {
+            let is_it = |task: &&SessionTaskInfo| {
+                task.status == status && (does.is_none() || task.agent_status.as_deref() == does)
+            };
+            tasks.iter().find(is_it)
+        };
         let first = self.order.tasks.first().and_then(|at| tasks.get(*at));
-        of(Mark::Failed).or_else(|| of(Mark::Asks)).or_else(|| of(Mark::Works)).or(first)
+        let asks = || of("Running", Some("WaitingInput"));
+        of("Failed", None).or_else(asks).or_else(|| of("Running", None)).or(first)
     }
 
     /// Ids of what a task waits for still, or of what failed so that it is not done.
@@ -119,32 +125,6 @@ impl SessionSeen {
     }
 }
 
-/// The form of a session's state.
-pub(super) fn mark_of(session: &SessionInfo) -> Mark {
-    match of_session(session) {
-        "being planned" | "active" => Mark::Works,
-        "waits for your yes" => Mark::Asks,
-        "paused" => Mark::Held,
-        "completed" => Mark::Completed,
-        "cancelled" => Mark::CalledOff,
-        _ => Mark::Failed,
-    }
-}
-
-/// The form of a task's state.
-pub(super) fn of_task(task: &SessionTaskInfo) -> Mark {
-    match (&*task.status, task.agent_status.as_deref()) {
-        ("Pending", _) => Mark::Waits,
-        ("Ready", _) => Mark::Free,
-        ("Running", Some("WaitingInput")) => Mark::Asks,
-        ("Running", Some("Error")) => Mark::Error,
-        ("Running", _) => Mark::Works,
-        ("Completed", _) => Mark::Completed,
-        ("Cancelled", _) => Mark::CalledOff,
-        _ => Mark::Failed,
-    }
-}
-
 /// The first line of a text that has something on it.
 pub(super) fn first_line(text: &str) -> String {
     text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned()
@@ -153,137 +133,4 @@ pub(super) fn first_line(text: &str) -> String {
 /// What a session is called.
 pub(super) fn title_of(session: &SessionInfo) -> &str {
     session.title.as_deref().unwrap_or(&session.id)
-}
-
-impl TopState {
-    pub(super) fn list_sessions(&mut self, listed: Result<Vec<SessionInfo>, Problem>) {
-        // What cannot be read just now stays as it was.
-        if listed.is_ok() || !matches!(self.sessions.listed, Some(Ok(_))) {
-            self.sessions.listed = Some(listed);
-        }
-    }
-
-    pub(super) fn see_session(&mut self, id: String, session: Result<Box<SessionDetails>, Problem>) {
-        if self.session_looked_at().as_ref() != Some(&id) {
-            return;
-        }
-        let seen = match (session, self.sessions.seen.take()) {
-            (Ok(details), Some((of, Ok(mut seen)))) if of == id && seen.is_like(&details) => {
-                seen.details = *details;
-                Ok(seen)
-            }
-            (Ok(details), _) => Ok(Box::new(SessionSeen::new(*details, self.look.ascii))),
-            (Err(problem), Some((of, Ok(seen)))) if of == id && problem.code != "no-session" => Ok(seen),
-            (Err(problem), _) => Err(problem),
-        };
-        self.sessions.seen = Some((id, seen));
-        self.choose_first_task();
-    }
-
-    /// A session that is opened has a task chosen, where nobody has chosen one yet.
-    pub(super) fn choose_first_task(&mut self) {
-        let first = self.opened_session().and_then(|seen| seen.first()).map(|task| task.id.clone());
-        let shelf = &mut self.shelves[Place::Session.index()];
-        shelf.chosen = shelf.chosen.take().or(first);
-    }
-
-    /// The session whose tasks are fetched: the one that is open, or the chosen one of the list.
-    pub(super) fn session_looked_at(&self) -> Option<String> {
-        match self.place {
-            Place::Sessions => self.chosen(),
-            Place::Session => self.sessions.opened.clone(),
-            _ => None,
-        }
-    }
-
-    /// The session that is open, if its tasks are known.
-    pub(super) fn opened_session(&self) -> Option<&SessionSeen> {
-        self.sessions.seen(self.sessions.opened.as_deref()?)
-    }
-
-    /// The sessions that are shown: those that are not over first, and the newest first.
-    pub(super) fn all_sessions(&self) -> Vec<&SessionInfo> {
-        let Some(Ok(listed)) = &self.sessions.listed else { return Vec::new() };
-        let is_all = self.shelves[Place::Sessions.index()].filter.is_empty();
-        let mut all: Vec<&SessionInfo> =
-            listed.iter().filter(|session| is_all || self.session_fits(session)).collect();
-        all.sort_by_key(|session| is_over(session));
-        all
-    }
-
-    pub(super) fn session_of_list(&self, id: &str) -> Option<&SessionInfo> {
-        let Some(Ok(listed)) = &self.sessions.listed else { return None };
-        listed.iter().find(|session| session.id == id)
-    }
-
-    /// The session that keys are about.
-    pub(super) fn session(&self) -> Option<&SessionInfo> {
-        match self.place {
-            Place::Session => self.opened_session().map(|seen| &seen.details.session),
-            Place::Sessions => self.session_of_list(&self.chosen()?),
-            _ => None,
-        }
-    }
-
-    pub(super) fn task_of_session(&self, id: &str) -> Option<&SessionTaskInfo> {
-        self.opened_session()?.task(id)
-    }
-
-    /// The task that is chosen in the session that is open.
-    pub(super) fn chosen_task(&self) -> Option<&SessionTaskInfo> {
-        if self.place != Place::Session {
-            return None;
-        }
-        // Looked up by itself: all ids of a long list are many.
-        let chosen = self.shelf().chosen.as_deref().and_then(|id| self.task_of_session(id));
-        match chosen.filter(|task| self.shelf().filter.is_empty() || self.task_fits(task)) {
-            Some(task) => Some(task),
-            None => self.task_of_session(&self.chosen()?),
-        }
-    }
-
-    /// The places of the tasks that are shown, each below what it needs.
-    pub(super) fn tasks_of_session(&self) -> Vec<usize> {
-        let Some(seen) = self.opened_session() else { return Vec::new() };
-        let is_all = self.shelves[Place::Session.index()].filter.is_empty();
-        let fits =
-            |at: &usize| is_all || seen.details.tasks.get(*at).is_some_and(|task| self.task_fits(task));
-        seen.order.tasks.iter().copied().filter(fits).collect()
-    }
-
-    pub(super) fn ids_of_tasks(&self) -> Vec<String> {
-        let Some(seen) = self.opened_session() else { return Vec::new() };
-        let task = |at: usize| seen.details.tasks.get(at).map(|task| task.id.clone());
-        self.tasks_of_session().into_iter().filter_map(task).collect()
-    }
-
-    /// What the session that is looked at waits for a person with.
-    pub(super) fn need_of_looked_at_session(&self) -> Option<&NeedInfo> {
-        let id = self.session_looked_at()?;
-        self.need(&format!("{}{id}", super::session_keys::NEED_OF_SESSION))
-    }
-
-    /// What is asked by the agent of the chosen task, else what its session waits with.
-    pub(super) fn need_of_sessions(&self) -> Option<&NeedInfo> {
-        let of_task = self.chosen_task().and_then(|task| {
-            let is_its = |need: &&NeedInfo| {
-                let of_message = need.message.is_some() && need.message == task.message;
-                of_message || (task.status == "Running" && need.agent.is_some() && need.agent == task.agent)
-            };
-            self.needs.needs.iter().find(is_its)
-        });
-        of_task.or_else(|| self.need_of_looked_at_session())
-    }
-
-    /// Opens a session in its place.
-    pub(super) fn open_session(&mut self, id: String) {
-        if self.sessions.opened.as_ref() != Some(&id) {
-            self.shelves[Place::Session.index()] = super::state::Shelf::default();
-        }
-        self.shelves[Place::Sessions.index()].chosen = Some(id.clone());
-        self.sessions.opened = Some(id);
-        self.go(Place::Session);
-        self.beside = Beside::Screen;
-        self.choose_first_task();
-    }
 }

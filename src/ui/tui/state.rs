@@ -38,7 +38,7 @@ pub enum Place {
     Team,
     /// All messages, ended ones too.
     Messages,
-    /// The sessions.
+    /// All sessions, those that are over too.
     Sessions,
     /// The tasks of the session that is open there.
     Session,

@@ -81,6 +81,9 @@ pub struct Accepted {
     pub duplicates: Vec<String>,
     /// Whether they are on the disk. Always true: the answer waits for it.
     pub durable: bool,
+    /// What is odd about them and was taken all the same, such as a key that has no meaning; each begins with its message's id.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub notes: Vec<String>,
 }
 
 /// The answer to a command that was carried out.

@@ -3,37 +3,18 @@
 
 use super::fields::{Fields, Text, wrong_type};
 use super::{digest, expect, secret};
+pub use crate::engine::message::keys::KEYS;
+use crate::engine::message::keys::{meant, reads_as_expect};
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::message::{Besides, Body, Draft, Kind, OnDoubt, Priority, Status};
 use crate::engine::words::{AgentName, Digest, MessageId, Millis, Token, USER};
 use crate::wire::time;
 use crate::wire::yaml::place::{Place, shown};
 use crate::wire::yaml::text;
-use crate::wire::yaml::tree::{Documents, Node, Value};
+use crate::wire::yaml::tree::{Documents, Entry, Node, Value};
 use chrono::TimeZone;
 use serde_json::{Map, Value as Json};
 
-/// Keys that a drop may have, each with a meaning.
-pub const KEYS: [&str; 18] = [
-    "id",
-    "from",
-    "to",
-    "type",
-    "status",
-    "content",
-    "timestamp",
-    "in_reply_to",
-    "parent",
-    "retry_of",
-    "token",
-    "depends_on",
-    "priority",
-    "timeout",
-    "deadline",
-    "on_doubt",
-    "expect",
-    "metadata",
-];
 /// Keys that only tasuki writes. In a drop they are left out and its sender is told: a task that is copied out of a view,
 /// changed and dropped again works, and nobody can claim to be verified.
 pub const OWN_KEYS: [&str; 18] = [
@@ -164,6 +145,9 @@ pub(in crate::wire) fn draft<Z: TimeZone>(
     let to = fields.name("to")?.or_else(|| envelope.map(|(_, to)| to.clone()));
     let to = to.ok_or_else(|| missing(&fields, "to", Code::ToMissing, "no recipient is named"))?;
     let kind = fields.word("type", &Kind::ALL, Kind::word)?.map_or(Kind::Task, |(kind, _)| kind);
+    if kind == Kind::Task {
+        refuse_misspelt_expect(&fields)?;
+    }
     let status = status(&fields, kind)?;
     let content = content(&fields)?;
     let (extra, unknown_keys) = extra(&fields)?;
@@ -212,6 +196,32 @@ fn check_keys(fields: &Fields<'_>) -> Result<(), Refusal> {
         }
         None => Ok(()),
     }
+}
+
+/// Who writes `expects:` wants a check. A key without a meaning would have the task done unchecked, and nobody would see it.
+fn refuse_misspelt_expect(fields: &Fields<'_>) -> Result<(), Refusal> {
+    if fields.node("expect").is_some() {
+        return Ok(());
+    }
+    let holds_it = |node: &Node<'_>| match &node.value {
+        Value::Map(entries) => entries.iter().any(|entry| expect::KEYS.contains(&entry.key.as_ref())),
+        _ => false,
+    };
+    let is_it = |entry: &&Entry<'_>| {
+        reads_as_expect(&entry.key)
+            || (is_unknown(&entry.key) && meant(&entry.key) == Some("expect") && holds_it(&entry.node))
+    };
+    let Some(entry) = fields.entries.iter().find(is_it) else { return Ok(()) };
+    let why = format!(
+        "{} is no key of a message; did you mean `expect`? Without that, nothing is checked before the task is done",
+        shown(&entry.key)
+    );
+    Err(entry.place.refuse(Code::UnknownWord, why).at("expect"))
+}
+
+/// Whether a key has no meaning, and is kept.
+fn is_unknown(key: &str) -> bool {
+    !KEYS.contains(&key) && !OWN_KEYS.contains(&key)
 }
 
 fn missing(fields: &Fields<'_>, field: &'static str, code: Code, why: &str) -> Refusal {
@@ -353,7 +363,7 @@ fn extra(fields: &Fields<'_>) -> Result<(Json, Vec<String>), Refusal> {
             if !entry.node.is_null() {
                 extra.insert(key.to_owned(), metadata(&entry.node)?);
             }
-        } else if !KEYS.contains(&key) && !OWN_KEYS.contains(&key) {
+        } else if is_unknown(key) {
             extra.insert(key.to_owned(), entry.node.json());
             unknown.push(key.to_owned());
         }
@@ -410,6 +420,12 @@ fn notes(fields: &Fields<'_>, kind: Kind, content: &str) -> Vec<String> {
             "`metadata.priority` is {}, which is not a priority: it counts as normal",
             shown(word)
         ));
+    }
+    for entry in fields.entries.iter().filter(|entry| is_unknown(&entry.key)) {
+        let near = meant(&entry.key).filter(|near| fields.node(near).is_none());
+        notes.extend(near.map(|near| {
+            format!("{} has no meaning and is kept as it is: did you mean `{near}`?", shown(&entry.key))
+        }));
     }
     if let Some(kind) = secret::kind(content) {
         notes.push(format!("the content seems to hold {kind}; it stays in the queue as it is"));

@@ -9,7 +9,7 @@ use crate::wire::yaml::tree::{Node, Value};
 use std::path::{Component, Path};
 
 const FIELD: &str = "expect";
-const KEYS: [&str; 4] = ["commit", "files", "command", "report"];
+pub(super) const KEYS: [&str; 4] = ["commit", "files", "command", "report"];
 /// Files of one task: who expects more means a command that looks for them.
 pub(super) const FILES_MAX: usize = 100;
 /// How each of them is written.

@@ -7,5 +7,6 @@ pub mod find_plan;
 pub mod merge_text;
 pub mod plan;
 pub mod prompt;
+pub mod trial;
 pub mod wanted;
 pub mod work;

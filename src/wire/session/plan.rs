@@ -21,7 +21,7 @@ use crate::engine::message::refusal::{Code, Refusal};
 use crate::wire::message::fields::Fields;
 use crate::wire::yaml::place::Place;
 use crate::wire::yaml::text as bytes_as_text;
-use crate::wire::yaml::tree::{Documents, Node};
+use crate::wire::yaml::tree::{Documents, Node, Value};
 use fields::{known_keys, one_line};
 
 /// Most nodes of a plan: twenty for each of the most tasks, as keys, values and lists.
@@ -59,6 +59,30 @@ pub fn read_task_beside<'t>(
 /// Reads it, and leaves out what the refusal can be shown with.
 pub(in crate::wire::session) fn parse(bytes: &[u8]) -> Result<Plan, Refusal> {
     plan(&root_of(bytes)?)
+}
+
+/// Where in a plan a field of one of its tasks stands; the task itself where that is not written in it.
+pub(in crate::wire::session) fn place_in_task(bytes: &[u8], name: &StepName, field: &str) -> Option<Place> {
+    let root = root_of(bytes).ok()?;
+    let Value::List(tasks) = &Fields::of(&root).ok()?.node("tasks")?.value else { return None };
+    let id_of = |(at, task): (usize, &Node<'_>)| match Fields::of(task).ok()?.text("id").ok()? {
+        Some(id) => StepName::new(id.text).ok(),
+        None => Some(StepName::numbered(at as u64 + 1)),
+    };
+    let at = tasks.iter().enumerate().position(|task| id_of(task).as_ref() == Some(name))?;
+    let task = tasks.get(at)?;
+    let mut place = task.place;
+    let mut within = task;
+    // A field may be one of `expect` or `hire`, which are maps.
+    for part in ["expect", "hire", field] {
+        let Value::Map(entries) = &within.value else { continue };
+        let Some(entry) = entries.iter().find(|entry| entry.key == part) else { continue };
+        let has_it = matches!(&entry.node.value, Value::Map(of) if of.iter().any(|entry| entry.key == field));
+        if part == field || has_it {
+            (place, within) = (entry.place, &entry.node);
+        }
+    }
+    Some(place)
 }
 
 /// The one thing that a text holds.

@@ -14,6 +14,7 @@ mod plan_file;
 mod retry;
 mod show;
 mod steer;
+pub(super) mod trial;
 mod words;
 mod work;
 

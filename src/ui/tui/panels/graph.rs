@@ -1,12 +1,13 @@
 //! The tasks of a session: drawn with rails, or as a list where they are too many for those.
 
-use super::sessions::standing;
+use super::standing::standing;
 use super::{empty, window, with_more};
 use crate::ui::session::rails::Rail;
 use crate::ui::session::words::{done_of_all, of_task as word_of, who};
 use crate::ui::tui::ages::{age, length, moment};
+use crate::ui::tui::marks::of_task;
 use crate::ui::tui::paint::{Canvas, Ink, columns};
-use crate::ui::tui::sessions::{SessionSeen, of_task, title_of};
+use crate::ui::tui::sessions::{SessionSeen, title_of};
 use crate::ui::tui::state::{Place, TopState};
 use crate::wire::api::SessionTaskInfo;
 use ratatui_core::layout::Rect;

@@ -15,6 +15,7 @@ pub(super) mod pane;
 pub(super) mod queue;
 pub(super) mod relay;
 pub(super) mod sessions;
+pub(super) mod standing;
 pub(super) mod task;
 pub(super) mod team;
 
