@@ -79,7 +79,6 @@ impl Hand {
             tree: None,
             env: Default::default(),
             system_prompt: None,
-            tree: None,
             unread_prompt: None,
             folder: PathBuf::new(),
             files: Default::default(),

@@ -1,12 +1,13 @@
 //! Made-up plans of flows.
 
-use crate::engine::flow::flow::{FlowHead, FlowKind, StepHire, StepSpec};
+use crate::engine::flow::flow::{FlowHead, FlowKind, StepSpec};
 use crate::engine::flow::id::FlowId;
 use crate::engine::flow::name::StepName;
 use crate::engine::flow::opening::Opening;
 use crate::engine::flow::plan::OnFailure;
 use crate::engine::flow::tree::{FlowRepository, StepTree};
 use crate::engine::flow::unmet::Join;
+use crate::engine::flow::worker::StepHire;
 use crate::engine::message::{Body, Expect};
 use crate::engine::team::roster::Like;
 use crate::engine::words::AgentName;

@@ -13,11 +13,10 @@ use super::step::StepStage;
 use super::touches::overlap;
 use super::tree::{FlowRepository, StepTree, Tree};
 use super::unmet::{Join, Needs, Unmet};
-use super::worker::StepWorker;
+use super::worker::{StepHire, StepWorker};
 use crate::engine::form::{self, is_default};
 use crate::engine::message::part_answer::PartAnswer;
 use crate::engine::message::{BodyRef, Expect};
-use crate::engine::team::roster::Like;
 use crate::engine::words::{AgentName, MessageId, Millis};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,16 +88,6 @@ pub struct StepSpec {
     pub timeout_ms: Option<u64>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub expect: Option<Box<Expect>>,
-}
-
-/// How the agent of a step is made.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct StepHire {
-    /// From what; none until the flow is opened, which then says it.
-    #[serde(flatten)]
-    pub like: Option<Like>,
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub model: Option<String>,
 }
 
 /// A step.

@@ -1,10 +1,11 @@
 //! What is needed to open a flow: its head, and its steps with what their agents are told.
 
-use super::flow::{FlowHead, FlowKind, StepHire, StepSpec};
+use super::flow::{FlowHead, FlowKind, StepSpec};
 use super::id::FlowId;
 use super::name::StepName;
 use super::plan::{Assignee, HireFrom, HireWish, OnFailure, Plan, PlannedTask, TaskTree};
 use super::tree::{FlowRepository, StepTree};
+use super::worker::StepHire;
 use crate::engine::message::Body;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::team::roster::Like;

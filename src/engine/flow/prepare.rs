@@ -1,12 +1,13 @@
 //! What a step needs before it becomes a message: its worktree, and its agent where that is made for it.
 
 use super::branch::BranchName;
-use super::flow::{StepHire, StepSpec};
+use super::flow::StepSpec;
 use super::id::FlowId;
 use super::name::StepName;
 use super::stage::FlowStage;
 use super::step::StepMove;
 use super::tree::{StepTree, TreeMove, TreeStage};
+use super::worker::StepHire;
 use crate::engine::engine::{Work, agent_event};
 use crate::engine::event::{AgentChange, Event};
 use crate::engine::input::Effect;

@@ -3,10 +3,10 @@
 use super::world::World;
 use crate::engine::flowing::{flow_id, opening, step};
 use crate::engine::make::{name, team};
-use tasuki::engine::flow::flow::StepHire;
 use tasuki::engine::flow::plan::OnFailure;
 use tasuki::engine::flow::stage::FlowStage;
 use tasuki::engine::flow::wish::FlowWish;
+use tasuki::engine::flow::worker::StepHire;
 use tasuki::engine::input::{Command, Report};
 use tasuki::engine::team::roster::Like;
 use tasuki::engine::team::{Restart, Team};

@@ -5,7 +5,7 @@ use crate::wire_events::samples::{NOON, accepted, agent, id, message, open, plai
 use tasuki::engine::event::Event;
 use tasuki::engine::flow::asked::Planning;
 use tasuki::engine::flow::branch::BranchName;
-use tasuki::engine::flow::flow::{Flow, FlowHead, FlowKind, FlowStep, StepHire, StepSpec};
+use tasuki::engine::flow::flow::{Flow, FlowHead, FlowKind, FlowStep, StepSpec};
 use tasuki::engine::flow::id::{FlowId, StepRef};
 use tasuki::engine::flow::in_tree::{InTree, StepPull, StepWork, WorkSum};
 use tasuki::engine::flow::merge::MergeMove;
@@ -15,6 +15,7 @@ use tasuki::engine::flow::stage::{FlowMove, FlowStage};
 use tasuki::engine::flow::step::{StepMove, StepStage};
 use tasuki::engine::flow::tree::{FlowRepository, StepTree, Tree, TreeMove, TreeStage};
 use tasuki::engine::flow::unmet::Join;
+use tasuki::engine::flow::worker::StepHire;
 use tasuki::engine::flow::worker::StepWorker;
 use tasuki::engine::life::CompletionSource;
 use tasuki::engine::message::{Body, BodyRef, Expect, Outcome};
