@@ -2,7 +2,7 @@
 
 use crate::daemon::jobs::ground::JobGround;
 use crate::daemon::jobs::order::JobGiven;
-
+use crate::daemon::jobs::trees;
 use crate::daemon::views::item::Place;
 use crate::engine::evidence::Evidence;
 use crate::engine::job::{Found, MergeJob};
@@ -38,6 +38,10 @@ async fn try_to_merge(
     let repository = Repository::find(folder, &ground.workspace, &env, ground.clock).await?;
     let base = (job.base.as_str(), job.into.as_deref());
     let gathering = repository.gather(&job.tree, &job.owner, base).await?;
+    if job.check.is_some() {
+        // A command may need there what it needs in the worktrees of tasks.
+        trees::set_up(ground, &repository, &job.tree, (&given.setup, &given.variables)).await?;
+    }
     match gathering.merge(&job.branch).await? {
         Merge::Already => {}
         Merge::Open => {

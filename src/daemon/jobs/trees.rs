@@ -36,13 +36,7 @@ async fn try_make(
 ) -> Result<Found, WorktreeError> {
     let repository = find(ground, repository).await?;
     let tree = repository.make(branch, owner, from).await?;
-    if !setup.run.is_empty() {
-        // By this folder the next daemon knows that this one has run something, and ends what is left of it.
-        let failed = |source| WorktreeError::Io { path: ground.records.clone(), source };
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&ground.records).map_err(failed)?;
-    }
-    let env = environment(ground.variables.as_ref().clone(), variables);
-    repository.set_up(branch, setup, &env).await?;
+    set_up(ground, &repository, branch, (setup, variables)).await?;
     let head = repository.head_of(&tree).await?;
     Ok(match tree.path.to_str() {
         Some(path) => {
@@ -50,6 +44,22 @@ async fn try_make(
         }
         None => Found::NotDone(format!("the path of {branch} is no UTF-8")),
     })
+}
+
+/// Makes a worktree ready for work, unless it is.
+pub(super) async fn set_up(
+    ground: &JobGround,
+    repository: &Repository,
+    branch: &BranchName,
+    (setup, variables): (&TreeSetup, &[String]),
+) -> Result<(), WorktreeError> {
+    if !setup.run.is_empty() {
+        // By this folder the next daemon knows that this one has run something, and ends what is left of it.
+        let failed = |source| WorktreeError::Io { path: ground.records.clone(), source };
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&ground.records).map_err(failed)?;
+    }
+    let env = environment(ground.variables.as_ref().clone(), variables);
+    repository.set_up(branch, setup, &env).await
 }
 
 async fn find(ground: &JobGround, repository: &Path) -> Result<Repository, WorktreeError> {

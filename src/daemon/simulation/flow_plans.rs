@@ -83,7 +83,7 @@ impl Flows {
 fn share(mut steps: Vec<(StepSpec, Body)>) -> Vec<(StepSpec, Body)> {
     let owns = |(spec, _): &(StepSpec, Body)| spec.tree.is_some().then(|| spec.name.clone());
     let owners: BTreeSet<StepName> = steps.iter().filter_map(owns).collect();
-    for (spec, _) in steps.iter_mut().filter(|(spec, _)| spec.tree.is_none()) {
+    for (spec, _) in steps.iter_mut().filter(|(spec, _)| spec.tree.is_none() && spec.hire.is_none()) {
         let owner = spec.needs.iter().find(|need| owners.contains(*need));
         spec.tree = owner.cloned().map(StepTree::SharedWith);
     }

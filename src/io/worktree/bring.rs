@@ -3,7 +3,7 @@
 //!
 //! A merge is not committed before whoever asked for it has looked at its files. So what is on the branch is whole and was checked.
 
-use super::error::WorktreeError;
+use super::error::{WorktreeError, named};
 use super::git::{Git, LOCKED_RESTS, Place, is_locked};
 use super::half;
 use super::left_locks::clear_left_locks;
@@ -11,11 +11,17 @@ use super::make::{Worktree, taken};
 use super::record::write_durably;
 use super::repository::{Repository, ref_of};
 use crate::engine::flow::branch::BranchName;
+use crate::wire::layout::plain;
+use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 /// What git keeps in the folder of a worktree, and locks while it merges there.
 const OWN_LOCKS: [&str; 3] = ["index.lock", "HEAD.lock", "ORIG_HEAD.lock"];
+
+/// Two letters and a space stand before each path of a status.
+const LETTERS: usize = 3;
 
 /// A branch that others are brought onto.
 #[derive(Debug, Clone)]
@@ -189,11 +195,22 @@ impl Gathering<'_> {
             self.put_back(&at).await?;
         }
         let on = at.text("ask for a branch", &["rev-parse", "--symbolic-full-name", "HEAD"]).await?;
-        let changed = at.demand("look at a worktree", &["status", "--porcelain"]).await?;
-        if on != ref_of(&self.tree.branch) || !changed.out.is_empty() {
-            let why =
-                "somebody works in its worktree: commit or remove what is there, and check it out again";
-            return Err(taken(&self.tree.branch, why.to_owned()));
+        let changed =
+            at.demand("look at a worktree", &["status", "--porcelain", "-z", "--no-renames"]).await?;
+        if on != ref_of(&self.tree.branch) {
+            let path = plain(self.path());
+            let why = format!("something else is checked out in its worktree {path}: check it out again");
+            return Err(taken(&self.tree.branch, why));
+        }
+        let lines = changed.paths();
+        if !lines.is_empty() {
+            let names = lines.iter().filter_map(|line| line.as_os_str().as_bytes().get(LETTERS..));
+            let names: Vec<PathBuf> = names.map(|name| PathBuf::from(OsStr::from_bytes(name))).collect();
+            let (path, names) = (plain(self.path()), named(&names));
+            let why = format!(
+                "somebody works in its worktree {path}: commit or remove {names}, or let git ignore what is no work"
+            );
+            return Err(taken(&self.tree.branch, why));
         }
         Ok(())
     }

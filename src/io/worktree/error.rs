@@ -172,7 +172,7 @@ impl WorktreeError {
     }
 }
 
-fn named(files: &[PathBuf]) -> String {
+pub(super) fn named(files: &[PathBuf]) -> String {
     let mut names: Vec<String> = files.iter().take(NAMED_MAX).map(|file| plain(file)).collect();
     if let Some(more) = files.len().checked_sub(NAMED_MAX).filter(|more| *more > 0) {
         names.push(format!("and {}", counted(more, "more file")));

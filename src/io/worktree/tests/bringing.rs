@@ -37,7 +37,7 @@ async fn a_conflict_leaves_nothing_and_what_was_not_kept_is_undone() {
     // What somebody does there is theirs.
     world.run_in(&place, "echo mine > mine");
     let error = bring(&repository, None, &["agent/three"]).await.unwrap_err().to_string();
-    assert!(error.contains("somebody works in its worktree"), "{error}");
+    assert!(error.contains("somebody works in its worktree") && error.contains(" remove mine,"), "{error}");
     assert_eq!(world.run_in(&place, "cat mine"), "mine");
 }
 

@@ -78,10 +78,10 @@ async fn a_name_is_nobody_elses_and_is_never_used_twice() {
     assert!(error.to_string().contains("it is that of x"), "{error}");
     repository.remove(&name("agent/mine")).await.unwrap();
     std::fs::remove_dir_all(&repository.trash).unwrap();
-    for owner in ["x", "y"] {
-        let error = repository.make(&name("agent/mine"), owner, &[]).await.unwrap_err();
-        assert!(error.is_refusal(), "{error}");
-    }
+    let error = repository.make(&name("agent/mine"), "y", &[]).await.unwrap_err();
+    assert!(error.is_refusal(), "{error}");
+    let anew = repository.make(&name("agent/mine"), "x", &[]).await.unwrap();
+    assert!(anew.note.is_some_and(|note| note.contains("begins anew")), "whose it was may have it again");
     world.run("git update-ref refs/remotes/origin/agent/mine-3 main");
     let taken = BTreeSet::from([name("agent/mine-2")]);
     for (wanted, free_one) in
