@@ -24,7 +24,7 @@ while IFS= read -r line; do
 done
 "#;
 
-fn git(house: &House, words: &[&str]) -> String {
+pub(crate) fn git(house: &House, words: &[&str]) -> String {
     let output = Command::new("git").current_dir(house.path("")).args(words).output().expect("git");
     assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).into_owned()

@@ -4,6 +4,7 @@ mod document;
 
 use crate::asking::{PLAY, PROFILE, until_asked};
 use crate::house::{House, PLAIN_AGENT};
+use crate::sessions_trees::git;
 use crate::twins::socket;
 use document::{Answer, Document};
 use serde_json::{Value, json};
@@ -329,6 +330,8 @@ fn sessions(contract: &mut Contract) {
     contract.asks(200, &format!("POST /api/messages/{message}/cancel"), "");
     contract.asks(200, &format!("POST {at}/retry"), r#"{"task": "task-1"}"#);
     contract.asks(200, &format!("POST {at}/cancel"), "");
+    contract.refuses(400, &format!("POST {at}/merge"), "{}");
+    merge(contract);
     let seed = json!({"document": include_str!("../../fixtures/session.json")}).to_string();
     contract.asks(200, "POST /api/sessions/import", &seed);
     contract.refuses(409, "POST /api/sessions/import", &seed);
@@ -338,6 +341,28 @@ fn sessions(contract: &mut Contract) {
     }
     contract.refuses(404, "GET /api/sessions/none", "");
     contract.refuses(404, "POST /api/sessions/none/resume", "");
+}
+
+/// A session whose task has a branch, in a repository.
+fn merge(contract: &mut Contract) {
+    const PLAN: &str = "tasks:\n- {name: 一, description: a, hire: {like: mute}}\n";
+    git(&contract.house, &["init", "-q"]);
+    git(&contract.house, &["add", "mute.sh"]);
+    let who = ["-c", "user.name=人", "-c", "user.email=a@example.com"];
+    git(&contract.house, &[&who[..], &["commit", "-q", "-m", "first"]].concat());
+    let begun = contract.asks(200, "POST /api/sessions", &json!({"plan": PLAN}).to_string()).json();
+    let at = format!("/api/sessions/{}", begun["id"].as_str().expect("an id"));
+    let message = loop {
+        if let Some(message) = contract.gets(&at)["tasks"][0]["message"].as_str() {
+            break message.to_owned();
+        }
+    };
+    contract.refuses(409, &format!("POST {at}/merge"), "{}");
+    let token = contract.token(&message);
+    contract.asks(200, &format!("POST /api/turns/{token}/reply"), r#"{"text": "できた"}"#);
+    while contract.gets(&at)["status"] != "Completed" {}
+    contract.asks(200, &format!("POST {at}/merge"), "{}");
+    while contract.gets(&at)["merge"]["status"] == "merging" {}
 }
 
 /// The addresses that only the port has.
