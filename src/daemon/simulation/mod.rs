@@ -46,7 +46,7 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 /// Seeds in `cargo test`.
-const SEEDS: u64 = 80;
+const SEEDS: u64 = 100;
 
 /// What these have to come by at least, or they prove little: about half of what they do.
 const MET: [(&str, u64); 70] = [
