@@ -1,6 +1,7 @@
 //! What flows do: steps begin as soon as what they need is there and there is room, and what came of a step's message decides
 //! what follows. All that a step of a flow brings about is in one line of the journal with it.
 
+use super::again::Behind;
 use super::flow::{Flow, FlowStep, StepSpec};
 use super::graph::STEPS_MAX;
 use super::id::{FlowId, StepRef};
@@ -160,7 +161,7 @@ impl Work<'_> {
             }
             (FlowWish::Edit(name, text), _) => {
                 let why = format!("its text was changed by {who}");
-                self.edit_step(id, &name, text, why)?;
+                self.edit_step(id, &name, text, (why, Behind::WaitsAgain))?;
                 "goes on from there"
             }
         };

@@ -13,6 +13,15 @@ use crate::engine::message::{Body, BodyRef};
 use crate::engine::words::Millis;
 use std::collections::BTreeSet;
 
+/// What becomes of the steps that need one which is done again, however far behind it they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::engine) enum Behind {
+    /// They wait again: what they were given changes with it.
+    WaitsAgain,
+    /// They stay as they are: what they were given stays true, and its branch alone goes on.
+    Stay,
+}
+
 impl Work<'_> {
     /// The place of a step that somebody named.
     pub(in crate::engine) fn place_of(&self, id: &FlowId, name: &StepName) -> Result<usize, Refusal> {
@@ -53,17 +62,26 @@ impl Work<'_> {
         }
     }
 
-    /// Does a step again that has ended, with another text. All that need it, however far behind it, wait again: what they were given
-    /// changes with it. Why is told with the move.
+    /// Does a step again that has ended, with another text. Why is told with the move.
     pub(in crate::engine) fn edit_step(
         &mut self,
         id: &FlowId,
         name: &StepName,
         text: Body,
-        why: String,
+        (why, behind): (String, Behind),
     ) -> Result<(), Refusal> {
         let at = self.place_of(id, name)?;
-        let behind = self.may_edit(id, at)?;
+        let behind = match behind {
+            Behind::WaitsAgain => self.may_edit(id, at)?,
+            Behind::Stay => {
+                let stage =
+                    self.state.flows.get(id).and_then(|flow| flow.steps.get(at)).map(|step| step.stage);
+                if !matches!(stage, Some(StepStage::Completed | StepStage::Failed)) {
+                    return Err(wrong_stage(format!("{name} is under way")));
+                }
+                BTreeSet::new()
+            }
+        };
         let Some(flow) = self.state.flows.get(id) else { return Ok(()) };
         let Some(step) = flow.steps.get(at) else { return Ok(()) };
         let (stage, mut spec) = (flow.stage, step.spec.clone());

@@ -1,5 +1,6 @@
 //! Brings the branches of completed steps onto one branch, one job a branch. One that does not fit is its step's work once more.
 
+use super::again::Behind;
 use super::branch::BranchName;
 use super::flow::Flow;
 use super::id::FlowId;
@@ -169,7 +170,7 @@ impl Work<'_> {
             flow.arrange();
         }
         let body = Body { content: text, extra: "".into() };
-        match self.edit_step(id, step, body, why.clone()) {
+        match self.edit_step(id, step, body, (why.clone(), Behind::Stay)) {
             Ok(()) => self.move_merge(id, MergeMove::Wait, Some(step.clone()), Some(why)),
             Err(refusal) => {
                 self.fail_merge(id, format!("{step}: {why}; it cannot be done again: {}", refusal.why));

@@ -74,6 +74,10 @@ impl Repository {
             if is_in_use(&record.branch) {
                 obstacles.push(Obstacle::InUse);
             }
+            if let Some(trash) = record.trash.as_ref().filter(|trash| **trash != self.trash) {
+                let workspace = trash.ancestors().nth(2).unwrap_or(trash);
+                obstacles.push(Obstacle::OtherWorkspace { root: workspace.display().to_string() });
+            }
             if state == ListedState::There {
                 obstacles.extend(self.obstacles(record).await?);
             }

@@ -79,7 +79,8 @@ impl Repository {
         let from = if begins.is_empty() { vec![start] } else { begins };
         let begun_s = self.clock.wall().0 / 1_000;
         let (branch, owner, at) = (branch.clone(), owner.to_owned(), Progress::Making);
-        let record = Record { branch, owner, from, begun_s, at, is_set_up: false };
+        let trash = Some(self.trash.clone());
+        let record = Record { branch, owner, from, begun_s, at, is_set_up: false, trash };
         self.records.write(&record)?;
         let made = self.build(&record, &kept, &hold).await;
         if made.is_err() {

@@ -59,6 +59,11 @@ pub enum Obstacle {
     NoBranch,
     /// A session that is open works in it, or an agent of the team file.
     InUse,
+    /// Another workspace of the repository has made it, and alone knows who works there.
+    OtherWorkspace {
+        /// Its folder.
+        root: String,
+    },
 }
 
 impl fmt::Display for Obstacle {
@@ -98,6 +103,9 @@ impl fmt::Display for Obstacle {
             Self::InUse => f.write_str(
                 "an open session or an agent works in it: end the session, or remove `worktree:` of the agent in the team file",
             ),
+            Self::OtherWorkspace { root } => {
+                write!(f, "it is that of the workspace {}: ask for it there", escape(root))
+            }
         }
     }
 }

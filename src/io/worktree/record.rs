@@ -30,6 +30,9 @@ pub(super) struct Record {
     /// Whether all was done in it that the team file wants done before anybody works there.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_set_up: bool,
+    /// The trash of the workspace that has made it: several may use one repository, and each knows only its own sessions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) trash: Option<PathBuf>,
 }
 
 /// How far it is.

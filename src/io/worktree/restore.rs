@@ -38,7 +38,9 @@ impl Repository {
         self.bring_back(&entry, &trashed, &hold).await?;
         let Trashed { base, head, owner, from, begun_s, .. } = trashed.clone();
         let at = Progress::Restoring { base, head, entry: entry.clone() };
-        let record = Record { branch: branch.clone(), owner, from, begun_s, at, is_set_up: false };
+        let (branch, trash) = (branch.clone(), Some(self.trash.clone()));
+        let record = Record { branch, owner, from, begun_s, at, is_set_up: false, trash };
+        let branch = &record.branch;
         self.records.write(&record)?;
         match self.rebuild(&record, &trashed, &entry, &hold).await {
             Ok(worktree) => {

@@ -100,7 +100,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     })
 }
 
-/// The branches on which agents of the team file work, and sessions that are not completed: one that has failed may be resumed.
+/// The branches on which agents of the team file work, and sessions that go on or may: one that has failed gets its own back from the
+/// trash when it is resumed.
 fn branches_in_use(
     context: &Context,
     workspace: &Workspace,
@@ -108,7 +109,7 @@ fn branches_in_use(
 ) -> Result<BTreeSet<String>, Failure> {
     let mut branches = BTreeSet::new();
     let sessions = look(context, workspace, client, &SessionsQuery {})?.answer.sessions;
-    for session in sessions.into_iter().filter(|session| session.status != "Completed") {
+    for session in sessions.into_iter().filter(|session| matches!(&*session.status, "Active" | "Paused")) {
         let tasks = look(context, workspace, client, &SessionQuery { id: session.id })?.answer.tasks;
         branches.extend(tasks.into_iter().filter_map(|task| task.branch));
     }

@@ -17,6 +17,9 @@ use crate::engine::words::AgentName;
 use crate::wire::api::{Problem, SessionDetails};
 use crate::wire::message::draft::CONTENT_BYTES_MAX;
 
+/// Names by which git means something else: a branch of that name would be in its way.
+const NOT_BRANCHES: [&str; 6] = ["HEAD", "FETCH_HEAD", "ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "@"];
+
 /// A session by a plan; whoever asks is its owner. What the plan gives to nobody is the master's.
 ///
 /// # Errors
@@ -119,6 +122,9 @@ pub fn merge(id: FlowId, into: Option<String>) -> Result<Command, Problem> {
         let is_bad = name.is_empty()
             || name.len() > BRANCH_BYTES_MAX
             || name.starts_with('-')
+            || name.starts_with("refs/")
+            || NOT_BRANCHES.contains(&name.as_str())
+            || name.contains("..")
             || name.chars().any(|c| c.is_control() || c.is_whitespace());
         if is_bad {
             let why = format!("`{}` cannot be a branch", name.escape_debug());

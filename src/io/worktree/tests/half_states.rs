@@ -58,6 +58,7 @@ async fn killed_while_making(text: &str) -> (World, Repository) {
         begun_s: 1_800_000_000,
         at: Progress::Making,
         is_set_up: false,
+        trash: None,
     };
     repository.records.prepare().unwrap();
     repository.records.write(&record).unwrap();

@@ -58,7 +58,7 @@ pub(super) fn follow(asking: &Asking<'_>, id: &str) -> Ended {
     let first = look(asking.context, &asking.workspace, &asking.client, &question)?;
     let mut seen = first.answer;
     tell(asking, &changes(None, &seen))?;
-    if first.source == Source::Files && !words::is_over(&seen.session) {
+    if first.source == Source::Files && !words::has_come_to_rest(&seen.session) {
         return Err(without_daemon(
             &seen.session,
             format!("no daemon is running for {}", asking.workspace.root_text()),
@@ -67,7 +67,7 @@ pub(super) fn follow(asking: &Asking<'_>, id: &str) -> Ended {
     let address = SessionQuery { id: seen.session.id.clone() }.address();
     let clock = Clock::start();
     let mut lost = None;
-    while !words::is_over(&seen.session) {
+    while !words::has_come_to_rest(&seen.session) {
         if lost.is_none() {
             until_changed(asking, &seen);
         } else {

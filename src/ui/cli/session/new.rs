@@ -24,7 +24,7 @@ Examples:
   tasuki session new --master boss --yes 家計簿を作る  the plan begins without a question
   jq .plan issue.json | tasuki session new --plan - --wait
 
-A single word that is the name of a file which is there, and ends in .yaml, .yml or .json, is taken as the plan. \
+A single word that ends in .yaml, .yml or .json is the name of a file with the plan. \
 protocol/plan.schema.json has the form of plans. The id is printed.
 
 On a terminal, a goal waits for its plan, shows it and asks whether to begin; a no cancels the session, and Ctrl-C leaves its plan \
@@ -58,7 +58,7 @@ pub(super) struct Args {
 
 pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let master = args.master.as_ref().map(ToString::to_string);
-    let (body, place) = match plan_of(context, args) {
+    let (body, place) = match plan_of(args) {
         Some(path) => {
             let written = plan_file::plan(&path)?;
             (
@@ -96,15 +96,15 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
 }
 
 /// The file with the plan, if there is one.
-fn plan_of(context: &Context, args: &Args) -> Option<PathBuf> {
+fn plan_of(args: &Args) -> Option<PathBuf> {
     if let Some(path) = &args.plan {
         return Some(path.clone());
     }
     let [word] = args.goal.as_slice() else { return None };
     let path = Path::new(word);
-    let ending = path.extension().and_then(|ending| ending.to_str())?;
-    let is_plan = ENDINGS.contains(&ending) && context.around.cwd.join(path).is_file();
-    is_plan.then(|| path.to_path_buf())
+    // One that is not there is a slip, and no goal.
+    let ending = path.extension().and_then(|ending| ending.to_str())?.to_ascii_lowercase();
+    ENDINGS.contains(&&*ending).then(|| path.to_path_buf())
 }
 
 fn is_terminal() -> bool {

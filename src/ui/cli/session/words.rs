@@ -51,3 +51,9 @@ pub(super) fn merge(merge: &SessionMergeInfo) -> String {
         .map_or(String::new(), |note| format!(" ({note})"));
     format!("merge into {}: {state}{note}", merge.into)
 }
+
+/// Whether nothing more happens with it by itself, nor with the merge of its branches.
+pub(super) fn has_come_to_rest(session: &SessionInfo) -> bool {
+    let is_merging = |merge: &SessionMergeInfo| matches!(merge.status.as_str(), "merging" | "waits");
+    is_over(session) && !session.merge.as_ref().is_some_and(is_merging)
+}
