@@ -390,19 +390,20 @@ fn branches_become_one_and_who_conflicts_puts_that_right() {
 tasks:
 - {name: 一, description: あか, hire: {like: worker}}
 - {name: 二, description: あお, hire: {like: worker}}
+- {name: 三, description: みどり, hire: {like: worker}, dependencies: [task-2]}
 ";
     let id = begin(&house, plan);
-    until(&house, &id, "Completed Completed Completed");
+    until(&house, &id, "Completed Completed Completed Completed");
     let told = ok(&house, &["session", "merge", &id]);
     let into = format!("agent/session-{}", &id[28..]);
     assert!(told.contains(&into), "{told}");
     house.until("its end", |house| session(house, &id)["merge"]["status"] == "done");
-    assert_eq!(statuses(&house, &id), "Completed Completed Completed");
+    assert_eq!(statuses(&house, &id), "Completed Completed Completed Completed");
     let words = git(&house, &["show", &format!("{into}:words.txt")]);
     let mut lines: Vec<&str> = words.lines().collect();
     lines.sort_unstable();
-    assert_eq!(lines, ["あお", "あか"], "the result holds both");
-    assert_eq!(typed(&house).len(), 3, "one of them was told once more");
+    assert_eq!(lines, ["あか", "みどり"], "the third one had put its word in place of the second one's");
+    assert_eq!(typed(&house).len(), 4, "one of them was told once more, and not the one that needs it");
     let told = house.read("told.yaml");
     assert!(told.contains("- words.txt") && told.contains(&format!("git merge {into}")), "{told}");
     assert!(ok(&house, &["session", "show", &id]).contains(&format!("merge into {into}: done")));

@@ -131,3 +131,18 @@ async fn nothing_comes_back_over_something_else() {
         assert!(repository.trash.join(entry).join("removed.json").is_file());
     }
 }
+
+#[tokio::test]
+async fn what_another_workspace_of_the_repository_has_made_stays() {
+    let world = World::new();
+    let repository = world.repository().await;
+    repository.make(&name("agent/a"), "x", &[]).await.unwrap();
+    let elsewhere = world.at("別の部屋");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let workspace = Workspace::at(&elsewhere).unwrap();
+    let other = Repository::find(&world.root(), &workspace, &world.env, Clock::start()).await.unwrap();
+    let pruned = other.prune(|_| false, false).await.unwrap();
+    let told: Vec<String> = pruned[0].obstacles.iter().map(ToString::to_string).collect();
+    assert!(!pruned[0].removed && told[0].starts_with("it is that of the workspace "), "{told:?}");
+    assert!(repository.prune(|_| false, false).await.unwrap()[0].removed);
+}
