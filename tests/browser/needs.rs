@@ -133,7 +133,10 @@ fn dismissed(browser: &Browser, house: &crate::house::House) {
         browser.press("d");
         browser.until(&format!("!document.querySelector('[data-need=\"{need}\"]')"));
     }
-    browser.until("location.hash === '#/needs/failed.bad' && document.querySelector('.det h2')");
+    // The address changes before what is shown does.
+    browser.until(
+        "location.hash === '#/needs/failed.bad' && document.querySelector('.det')?.textContent.includes('Try it again')",
+    );
 }
 
 /// Dies of its first turn, and does what it is told from then on.
