@@ -43,7 +43,7 @@ mod trace;
 mod wrong;
 
 use std::collections::BTreeMap;
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// Seeds in `cargo test`.
 const SEEDS: u64 = 100;
@@ -131,7 +131,10 @@ fn whatever_dies_nothing_is_lost_and_nothing_comes_twice() {
         println!("hash {:016x}", trace.hash());
         return outcome.unwrap();
     }
-    let (from, count) = (number("TASUKI_FROM").unwrap_or(0), number("TASUKI_SEEDS").unwrap_or(SEEDS));
+    let Some(count) = number("TASUKI_SEEDS") else {
+        return by_itself();
+    };
+    let from = number("TASUKI_FROM").unwrap_or(0);
     let workers = std::thread::available_parallelism().map_or(2, usize::from) as u64;
     let threads: Vec<_> = (0..workers)
         .map(|worker| {
@@ -177,24 +180,34 @@ fn run_all(seeds: impl Iterator<Item = u64>) -> Outcome {
     (met, failed)
 }
 
-/// In programs of their own: what another test forks holds this one's files open until it is another program, which a lease
-/// of the mailbox tells.
+const THIS: &str = "daemon::simulation::whatever_dies_nothing_is_lost_and_nothing_comes_twice";
+
+/// The seeds that are always run, in a program of their own, so that every machine meets the same: what another test forks
+/// holds this one's files open until it is another program, which a lease of the mailbox tells.
+fn by_itself() {
+    let printed = alone("TASUKI_SEEDS", &SEEDS.to_string());
+    println!("{}{}", String::from_utf8_lossy(&printed.stdout), String::from_utf8_lossy(&printed.stderr));
+    assert!(printed.status.success(), "see above");
+}
+
+/// In programs of their own, for the same reason.
 #[test]
 fn the_same_seed_is_the_same_run() {
     for seed in ["3", "4"] {
-        let [first, second] = [(); 2].map(|()| alone(seed));
+        let [first, second] = [(); 2].map(|()| {
+            let printed = alone("TASUKI_SEED", seed);
+            String::from_utf8_lossy(&printed.stdout).into_owned()
+        });
         let differs = first.lines().zip(second.lines()).find(|(one, other)| one != other);
         assert!(hash(&first).is_some(), "{first}");
         assert_eq!(hash(&first), hash(&second), "seed {seed} differs first at {differs:#?}");
     }
 }
 
-/// What a program prints that runs this seed and nothing else.
-fn alone(seed: &str) -> String {
-    let test = "daemon::simulation::whatever_dies_nothing_is_lost_and_nothing_comes_twice";
+/// What a program prints that runs these seeds and nothing else.
+fn alone(which: &str, seeds: &str) -> Output {
     let mut program = Command::new(std::env::current_exe().unwrap());
-    let printed = program.args(["--exact", "--nocapture", test]).env("TASUKI_SEED", seed).output().unwrap();
-    String::from_utf8_lossy(&printed.stdout).into_owned()
+    program.args(["--exact", "--nocapture", THIS]).env(which, seeds).output().unwrap()
 }
 
 fn hash(trace: &str) -> Option<&str> {
