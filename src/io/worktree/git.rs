@@ -10,6 +10,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// A question is answered within a second; a disk that hangs is not waited for.
@@ -50,6 +51,9 @@ const SETTINGS: [&str; 9] = [
     "branch.autoSetupMerge=false",
 ];
 
+/// The program whose version was asked and is new enough, so that it is not asked before each call.
+static NEW_ENOUGH: OnceLock<PathBuf> = OnceLock::new();
+
 /// Where git is, and with what it runs.
 #[derive(Debug, Clone)]
 pub(super) struct Git {
@@ -82,9 +86,16 @@ impl Git {
         env.retain(|name, _| !name.starts_with("GIT_"));
         env.extend(SET.map(|(name, value)| (name.to_owned(), value.to_owned())));
         let git = Self { program, env, workspace: workspace.to_owned() };
+        if NEW_ENOUGH.get() == Some(&git.program) {
+            return Ok(git);
+        }
         let found = git.at(folder).text("ask git for its version", &["--version"]).await?;
         match version(&found) {
-            Some(version) if version >= GIT_MIN => Ok(git),
+            Some(version) if version >= GIT_MIN => {
+                // Whichever was asked first stays; another is asked each time.
+                let _ = NEW_ENOUGH.set(git.program.clone());
+                Ok(git)
+            }
             _ => Err(WorktreeError::OldGit { found }),
         }
     }

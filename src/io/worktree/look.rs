@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 
 /// Commits of a task that are named, the newest.
 const COMMITS_MAX: usize = 50;
+const DOING: &str = "read the commits of a worktree";
 /// Files of a task that are named.
 const FILES_MAX: usize = 200;
 
@@ -35,7 +36,7 @@ pub struct Work {
     /// Files that differ between the two, by path.
     pub files: Vec<WorkFile>,
     pub files_in_all: usize,
-    /// What would be lost by a removal, and what else forbids it.
+    /// What of its folder would be lost by a removal, and what there forbids it.
     pub obstacles: Vec<Obstacle>,
     /// Whether its folder is gone.
     pub is_gone: bool,
@@ -67,7 +68,7 @@ pub(super) struct Unsaved {
 }
 
 impl Repository {
-    /// What was done in the worktree of a branch, and what stands in the way of its removal: since the commit `from` and up to `until`,
+    /// What was done in the worktree of a branch, and what lies in its folder: since the commit `from` and up to `until`,
     /// or else since its base and up to now.
     ///
     /// # Errors
@@ -81,36 +82,43 @@ impl Repository {
         let made = record.as_ref().and_then(|record| Some((record, record.base()?)));
         let Some((record, base)) = made else { return Err(no_worktree(branch)) };
         let (at, base, is_gone) = (self.here(), from.unwrap_or(base), !self.path_of(branch).is_dir());
-        let doing = "read the commits of a worktree";
         let tip = ref_of(branch);
         let Some(head) = at.commit(until.unwrap_or(&tip)).await? else {
-            let obstacles = self.obstacles(record).await?;
+            let obstacles = self.in_its_folder(record).await?;
             let (base, head) = (base.to_owned(), String::new());
             let (commits, files) = (Vec::new(), Vec::new());
             let (commits_in_all, files_in_all) = (0, 0);
             return Ok(Work { base, head, commits, commits_in_all, files, files_in_all, obstacles, is_gone });
         };
-        let range = format!("{base}..{head}");
-        let commits_in_all = count(&at, &[&range]).await?;
-        let most = format!("--max-count={COMMITS_MAX}");
-        let log = ["log", "-z", "--format=%H %s", "--no-show-signature", &most, &range, "--"];
-        let answer = at.demand(doing, &log).await?;
-        let commits = answer.parts().filter_map(commit_of).collect();
-        let how =
-            ["diff", "--numstat", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", base, &head, "--"];
-        let answer = at.demand(doing, &how).await?;
-        let mut files: Vec<WorkFile> = answer.parts().filter_map(file_of).collect();
+        let (commits, commits_in_all, mut files) = if *base == *head {
+            (Vec::new(), 0, Vec::new()) // nothing was done, as git need not be asked
+        } else {
+            let (commits, in_all) = commits_of(&at, &format!("{base}..{head}")).await?;
+            let how = ["--numstat", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"];
+            let diff = [&["diff"][..], &how, &[base, &head, "--"]].concat();
+            let answer = at.demand(DOING, &diff).await?;
+            (commits, in_all, answer.parts().filter_map(file_of).collect::<Vec<_>>())
+        };
         let files_in_all = files.len();
         files.truncate(FILES_MAX);
-        let obstacles = self.obstacles(record).await?;
+        let obstacles = self.in_its_folder(record).await?;
         let base = base.to_owned();
         Ok(Work { base, head, commits, commits_in_all, files, files_in_all, obstacles, is_gone })
     }
 
     /// All that stands in the way of a removal.
     pub(super) async fn obstacles(&self, record: &Record) -> Result<Vec<Obstacle>, WorktreeError> {
-        let (branch, path) = (&record.branch, self.path_of(&record.branch));
-        let mut all = Vec::new();
+        let mut all = self.in_its_folder(record).await?;
+        match self.here().commit(&ref_of(&record.branch)).await? {
+            None => all.push(Obstacle::NoBranch),
+            Some(head) => all.extend(self.unpushed(record, &head).await?),
+        }
+        Ok(all)
+    }
+
+    /// The part of it that lies in its folder.
+    async fn in_its_folder(&self, record: &Record) -> Result<Vec<Obstacle>, WorktreeError> {
+        let (path, mut all) = (self.path_of(&record.branch), Vec::new());
         if let Some(own) = half::own_folder(&self.common_dir, &path) {
             if let Ok(why) = fs::read(own.join("locked")) {
                 all.push(Obstacle::Locked { why: String::from_utf8_lossy(&why).trim().to_owned() });
@@ -118,10 +126,6 @@ impl Repository {
             if path.is_dir() {
                 all.extend(self.in_the_tree(record, &path, &own).await?);
             }
-        }
-        match self.here().commit(&ref_of(branch)).await? {
-            None => all.push(Obstacle::NoBranch),
-            Some(head) => all.extend(self.unpushed(record, &head).await?),
         }
         Ok(all)
     }
@@ -203,7 +207,7 @@ impl Repository {
         }
         let most = format!("--max-count={SHOWN_MAX}");
         let log = [&["log", "-z", "--format=%h %s", "--no-show-signature", &most][..], &range].concat();
-        let answer = at.demand("read the commits of a worktree", &log).await?;
+        let answer = at.demand(DOING, &log).await?;
         let commits = answer.parts().map(|part| String::from_utf8_lossy(part).into_owned()).collect();
         Ok(Some(Obstacle::Unpushed { commits, in_all }))
     }
@@ -233,6 +237,16 @@ pub(super) async fn unsaved(at: &Place<'_>) -> Result<Vec<Unsaved>, WorktreeErro
         Some(Unsaved { letters: [letters[0], letters[1]], path: OsStr::from_bytes(path).into() })
     };
     Ok(answer.parts().filter_map(read).collect())
+}
+
+/// Commits of a range, the newest, and how many there are.
+async fn commits_of(at: &Place<'_>, range: &str) -> Result<(Vec<WorkCommit>, usize), WorktreeError> {
+    let most = format!("--max-count={COMMITS_MAX}");
+    let log = ["log", "-z", "--format=%H %s", "--no-show-signature", &most, range, "--"];
+    let answer = at.demand(DOING, &log).await?;
+    let commits: Vec<WorkCommit> = answer.parts().filter_map(commit_of).collect();
+    let in_all = if commits.len() < COMMITS_MAX { commits.len() } else { count(at, &[range]).await? };
+    Ok((commits, in_all))
 }
 
 async fn count(at: &Place<'_>, range: &[&str]) -> Result<usize, WorktreeError> {

@@ -6,8 +6,11 @@ use super::hold::{HOLD_WITHIN, Hold};
 use super::record::Records;
 use crate::engine::flow::branch::BranchName;
 use crate::io::clock::Clock;
+use crate::io::git::is_object_name;
 use crate::io::workspace::Workspace;
 use crate::wire::team_file::Env;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 pub use crate::engine::flow::branch::WORKTREES;
@@ -48,24 +51,10 @@ impl Repository {
         }
         let git = Git::find(env, workspace.root(), folder).await?;
         let at = git.at(folder);
-        let doing = "find the repository";
-        let answer = at.ask(doing, &["rev-parse", "--is-inside-work-tree"]).await?;
-        match (answer.code, answer.line().as_slice()) {
-            (0, b"true") => {}
-            (0, _) => return Err(WorktreeError::Bare { place }),
-            _ if answer.said.contains("dubious ownership") => return Err(WorktreeError::NotOurs { place }),
-            _ if answer.said.contains("not a git repository") => {
-                return Err(WorktreeError::NoRepository { place });
-            }
-            _ => return Err(at.refused(doing, &answer)),
-        }
-        let root = at.path(doing, &["rev-parse", "--path-format=absolute", "--show-toplevel"]).await?;
-        let common = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
-        let common_dir = at.path(doing, &common).await?;
-        let head =
-            at.commit("HEAD").await?.ok_or_else(|| WorktreeError::NoCommits { place: root.clone() })?;
-        let branch = at.ask(doing, &["symbolic-ref", "--quiet", "--short", "HEAD"]).await?;
-        let branch = (branch.code == 0).then(|| String::from_utf8_lossy(&branch.line()).into_owned());
+        let Here { root, common_dir, head, branch } = match at.all_at_once().await? {
+            Some(here) => here,
+            None => at.one_by_one(place).await?,
+        };
         let records = Records::of(&common_dir);
         Ok(Self { root, common_dir, head, branch, git, records, trash: workspace.trash(), clock })
     }
@@ -98,6 +87,61 @@ impl Repository {
     /// git in the repository itself.
     pub(super) fn here(&self) -> Place<'_> {
         self.git.at(&self.root)
+    }
+}
+
+/// Where a repository is, and what is checked out in it.
+struct Here {
+    root: PathBuf,
+    common_dir: PathBuf,
+    head: String,
+    branch: Option<String>,
+}
+
+const DOING: &str = "find the repository";
+
+impl Place<'_> {
+    /// By one call, where nothing is amiss: with many worktrees, finding the repository for each took longer than all else. None if
+    /// an answer is missing, or if a path has a line's end in it.
+    async fn all_at_once(&self) -> Result<Option<Here>, WorktreeError> {
+        let places = ["--path-format=absolute", "--show-toplevel", "--git-common-dir"];
+        let asked =
+            [&["rev-parse"][..], &places, &["HEAD^{commit}", "--symbolic-full-name", "HEAD"]].concat();
+        let answer = self.ask(DOING, &asked).await?;
+        let line = answer.line();
+        let lines: Vec<&[u8]> = line.split(|byte| *byte == b'\n').collect();
+        let [root, common_dir, head, name] = lines[..] else { return Ok(None) };
+        let head = std::str::from_utf8(head).ok().filter(|head| answer.code == 0 && is_object_name(head));
+        let branch = name.strip_prefix(b"refs/heads/").map(|name| String::from_utf8_lossy(name).into_owned());
+        let path = |bytes: &[u8]| PathBuf::from(OsStr::from_bytes(bytes));
+        Ok(head.map(|head| Here {
+            root: path(root),
+            common_dir: path(common_dir),
+            head: head.to_owned(),
+            branch,
+        }))
+    }
+
+    /// By a call for each, so that what is amiss has a name.
+    async fn one_by_one(&self, place: PathBuf) -> Result<Here, WorktreeError> {
+        let answer = self.ask(DOING, &["rev-parse", "--is-inside-work-tree"]).await?;
+        match (answer.code, answer.line().as_slice()) {
+            (0, b"true") => {}
+            (0, _) => return Err(WorktreeError::Bare { place }),
+            _ if answer.said.contains("dubious ownership") => return Err(WorktreeError::NotOurs { place }),
+            _ if answer.said.contains("not a git repository") => {
+                return Err(WorktreeError::NoRepository { place });
+            }
+            _ => return Err(self.refused(DOING, &answer)),
+        }
+        let root = self.path(DOING, &["rev-parse", "--path-format=absolute", "--show-toplevel"]).await?;
+        let common = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
+        let common_dir = self.path(DOING, &common).await?;
+        let head =
+            self.commit("HEAD").await?.ok_or_else(|| WorktreeError::NoCommits { place: root.clone() })?;
+        let branch = self.ask(DOING, &["symbolic-ref", "--quiet", "--short", "HEAD"]).await?;
+        let branch = (branch.code == 0).then(|| String::from_utf8_lossy(&branch.line()).into_owned());
+        Ok(Here { root, common_dir, head, branch })
     }
 }
 
