@@ -404,9 +404,9 @@ fn each_field_is_text(part: usize) {
     }
     browser.open(&url);
     browser.until("document.querySelector('main:not(.closed) .list li')");
-    addresses(&browser, &list);
-    let own = list.chunks(each).skip(part).step_by(PARTS).flatten();
-    let lost: Vec<&String> = own.filter(|one| !placed.contains(*one)).collect();
+    let own: Vec<String> = list.chunks(each).skip(part).step_by(PARTS).flatten().cloned().collect();
+    addresses(&browser, &own);
+    let lost: Vec<&String> = own.iter().filter(|one| !placed.contains(*one)).collect();
     assert!(lost.is_empty(), "{} were placed nowhere: {lost:?}", lost.len());
     house.end();
 }

@@ -30,7 +30,7 @@
     })).pipeThrough(new TextEncoderStream());
     return new Response(body, { status, headers });
   };
-  const AT_ONCE = 250;
+  const AT_ONCE = 500;
   window.__feed = async (count) => {
     for (let done = 0; done < count; done += AT_ONCE) {
       const now = new Date().toISOString(), messages = [];

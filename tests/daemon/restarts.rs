@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// Agents that live through all of it.
 const AGENTS: usize = 20;
 /// Restarts, unless `TASUKI_RESTARTS` says otherwise.
-const RESTARTS: usize = 8;
+const RESTARTS: usize = 6;
 /// Writes down that it was started and what it was asked, takes a while for it, and answers.
 const AGENT: &str = r#"#!/bin/bash
 echo "$$" >> "starts-$1"
