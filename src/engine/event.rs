@@ -171,6 +171,9 @@ pub enum Event {
         /// Whether it is there already, and this is what its agent is told from now on.
         #[serde(default, skip_serializing_if = "is_default")]
         again: bool,
+        /// Whether what it was told before stays known, since more is said for a merge only.
+        #[serde(default, skip_serializing_if = "is_default")]
+        for_merge: bool,
         #[serde(flatten)]
         body: Body,
     },

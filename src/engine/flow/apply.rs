@@ -25,11 +25,13 @@ impl State {
                 let flow = Flow::new((**head).clone(), place, at);
                 self.flows.insert(head.id.clone(), Box::new(flow));
             }
-            Event::StepPlanned { flow, spec, again, .. } => match (self.flows.get_mut(flow), again) {
-                (Some(flow), true) => flow.reword(&spec.name, place, at),
-                (Some(flow), false) => flow.plan((**spec).clone(), place, at),
-                (None, _) => {}
-            },
+            Event::StepPlanned { flow, spec, again, for_merge, .. } => {
+                match (self.flows.get_mut(flow), again) {
+                    (Some(flow), true) => flow.reword(&spec.name, (place, *for_merge), at),
+                    (Some(flow), false) => flow.plan((**spec).clone(), place, at),
+                    (None, _) => {}
+                }
+            }
             Event::FlowPlanned { flow, name, on_failure, parallel } => {
                 if let Some(flow) = self.flows.get_mut(flow) {
                     flow.head.name = name.clone().or(flow.head.name.take());

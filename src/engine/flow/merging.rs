@@ -132,7 +132,7 @@ impl Work<'_> {
             into,
             branch: branch.clone(),
             check,
-            text: found.text,
+            text: found.own_text.unwrap_or(found.text),
         };
         let key = JobId::Merge { flow: id.clone(), step: step.clone() };
         self.ask_job(key, Job::MergeBranch(Box::new(job)));

@@ -1,11 +1,11 @@
 //! What a step needs before it becomes a message: its worktree, and its agent where that is made for it.
 
 use super::branch::BranchName;
-use super::flow::StepSpec;
+use super::flow::{Flow, StepSpec};
 use super::id::FlowId;
 use super::name::StepName;
 use super::stage::FlowStage;
-use super::step::StepMove;
+use super::step::{StepMove, StepStage};
 use super::tree::{StepTree, TreeMove, TreeStage};
 use super::worker::StepHire;
 use crate::engine::engine::{Work, agent_event};
@@ -87,27 +87,17 @@ impl Work<'_> {
         let Some(flow) = self.state.flows.get(id) else { return };
         let (Some(repository), Some(tree)) = (&flow.head.repository, flow.trees.get(owner)) else { return };
         let Some(at) = flow.place(owner) else { return };
-        let needs = flow.needs(at).iter().filter_map(|need| flow.steps.get(*need));
-        let mut from: Vec<String> = Vec::new();
-        for need in needs {
-            let of = match &need.spec.tree {
-                Some(StepTree::SharedWith(owner)) => owner,
-                _ => &need.spec.name,
-            };
-            let branch = flow.trees.get(of).filter(|tree| tree.stage == TreeStage::There);
-            if let Some(branch) =
-                branch.map(|tree| tree.branch.to_string()).filter(|name| !from.contains(name))
-            {
-                from.push(branch);
-            }
-        }
+        let mut from = flow.branches_needed(at, |_| true);
         if from.is_empty() {
             from.push(repository.base.clone());
         }
+        // Who is to merge all branches of the flow is told so, and gets these with them.
+        let merges = flow.merge.as_deref().is_some_and(|merge| merge.waits_for(owner));
+        let needs = flow.branches_needed(at, |stage| stage == StepStage::Completed && !merges);
         let (repository, branch) = (repository.root.clone(), tree.branch.clone());
         let job = JobId::Tree { flow: id.clone(), tree: owner.clone() };
         let owner = format!("{id} {owner}");
-        self.ask_job(job, Job::MakeTree { repository, branch, owner, from });
+        self.ask_job(job, Job::MakeTree { repository, branch, owner, from, needs });
     }
 
     /// A worktree is made, or cannot be.
@@ -131,7 +121,11 @@ impl Work<'_> {
                     let why = Some(why.clone());
                     self.emit(Event::TreeMoved { flow, tree, to, branch, path, base, step, head, why });
                 }
-                self.fail_preparing(id, owner, &why);
+                let doing = match stage {
+                    TreeStage::There => "it cannot begin in its worktree",
+                    TreeStage::Making | TreeStage::Failed => "its worktree could not be made",
+                };
+                self.fail_preparing(id, owner, &format!("{doing}: {why}"));
             }
             _ => return,
         }
@@ -150,8 +144,7 @@ impl Work<'_> {
         let Some(flow) = self.state.flows.get(id) else { return };
         let waits: Vec<usize> = flow.preparing().filter(|at| flow.tree_of(*at) == Some(owner)).collect();
         for at in waits {
-            let why = format!("its worktree could not be made: {why}");
-            self.move_step(id, at, StepMove::Fail, Some(why));
+            self.move_step(id, at, StepMove::Fail, Some(why.to_owned()));
         }
     }
 
@@ -284,6 +277,24 @@ impl Work<'_> {
         for at in waits {
             self.begin_step(id, at);
         }
+    }
+}
+
+impl Flow {
+    /// The branches of those that a step needs and that are at such a stage, each once.
+    fn branches_needed(&self, at: usize, counts: impl Fn(StepStage) -> bool) -> Vec<String> {
+        let needs = self.needs(at).iter().filter_map(|need| self.steps.get(*need));
+        let mut branches: Vec<String> = Vec::new();
+        for need in needs.filter(|need| counts(need.stage)) {
+            let of = match &need.spec.tree {
+                Some(StepTree::SharedWith(owner)) => owner,
+                _ => &need.spec.name,
+            };
+            let branch = self.trees.get(of).filter(|tree| tree.stage == TreeStage::There);
+            let branch = branch.map(|tree| tree.branch.to_string());
+            branches.extend(branch.filter(|name| !branches.contains(name)));
+        }
+        branches
     }
 }
 

@@ -3,6 +3,7 @@
 //!
 //! A merge is not committed before whoever asked for it has looked at its files. So what is on the branch is whole and was checked.
 
+use super::catch_up::OWN_LOCKS;
 use super::error::{WorktreeError, named};
 use super::git::{Git, LOCKED_RESTS, Place, is_locked};
 use super::half;
@@ -16,9 +17,6 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-
-/// What git keeps in the folder of a worktree, and locks while it merges there.
-const OWN_LOCKS: [&str; 3] = ["index.lock", "HEAD.lock", "ORIG_HEAD.lock"];
 
 /// Two letters and a space stand before each path of a status.
 const LETTERS: usize = 3;

@@ -100,6 +100,22 @@ pub enum WorktreeError {
         /// The files that both have changed.
         files: Vec<PathBuf>,
     },
+    /// A branch that is needed cannot be merged into a worktree that was there before.
+    #[error(
+        "{with} cannot be merged into {branch} in {}: {}; then `tasuki session retry` it",
+        plain(.place),
+        all(.obstacles)
+    )]
+    NotMerged {
+        /// The branch of the worktree.
+        branch: BranchName,
+        /// What was to be merged into it.
+        with: String,
+        /// The worktree.
+        place: PathBuf,
+        /// One at least.
+        obstacles: Vec<Obstacle>,
+    },
     /// A file that each worktree gets cannot be copied into it.
     #[error("{} is not copied into the worktree: it {why} (`worktrees: setup: copy:` of the team file)", plain(.path))]
     NotCopied {

@@ -157,6 +157,7 @@ fn kept() -> Vec<Event> {
     let bare = FlowStep {
         spec: specs()[0].clone(),
         text: place(1),
+        own_text: None,
         planned_at: Millis(NOON),
         stage: StepStage::Pending,
         tries: 0,
@@ -247,12 +248,13 @@ pub(super) fn flows() -> Vec<Event> {
     let opened = opened.map(|(head, body)| Event::FlowOpened { head: Box::new(head), body });
     let planned = specs().into_iter().map(|spec| (spec, plain("x")));
     let planned = planned.chain(bodies.map(|body| (specs()[0].clone(), body)));
-    let planned =
-        planned.map(|(spec, body)| (spec, false, body)).chain([(specs()[0].clone(), true, plain("x"))]);
-    let planned = planned.map(|(spec, again, body)| Event::StepPlanned {
+    let planned = planned.map(|(spec, body)| (spec, (false, false), body));
+    let again = [false, true].map(|for_merge| (specs()[0].clone(), (true, for_merge), plain("x")));
+    let planned = planned.chain(again).map(|(spec, (again, for_merge), body)| Event::StepPlanned {
         flow: flow_id(),
         spec: Box::new(spec),
         again,
+        for_merge,
         body,
     });
     opened.chain(planned).chain(moves()).chain(others()).chain(kept()).chain(messages()).collect()
