@@ -185,6 +185,9 @@ pub enum Event {
         began: Option<Millis>,
         #[serde(default, skip_serializing_if = "is_default")]
         ended: Option<Millis>,
+        /// The branch on which it was done, if that is in the repository.
+        #[serde(default, skip_serializing_if = "is_default")]
+        branch: Option<BranchName>,
         /// What came of it.
         #[serde(flatten)]
         body: Body,

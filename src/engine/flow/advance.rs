@@ -62,8 +62,8 @@ impl Work<'_> {
                 body,
             });
         }
-        for StepDone { step, began, ended, body } in done {
-            self.emit(Event::StepImported { flow: id.clone(), step, began, ended, body });
+        for StepDone { step, began, ended, branch, body } in done {
+            self.emit(Event::StepImported { flow: id.clone(), step, began, ended, branch, body });
         }
         self.touch_flow(&id);
         if let Some(prompt) = ask {

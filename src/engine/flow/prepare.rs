@@ -57,6 +57,8 @@ impl Work<'_> {
         };
         let Some(flow) = self.state.flows.get(id) else { return Prepared::Waits };
         let tree = flow.trees.get(owner);
+        let found = flow.place(owner).and_then(|at| flow.steps.get(at));
+        let elsewhere = found.and_then(|step| step.in_tree.elsewhere.as_ref());
         match tree.map(|tree| (tree.stage, tree.path.clone())) {
             Some((_, path)) if tree.is_some_and(|tree| tree.is_ready_for(&spec.name)) => Prepared::Yes(path),
             // Somebody may have removed it since the last one worked in it.
@@ -64,8 +66,9 @@ impl Work<'_> {
                 self.ask_tree(id, owner);
                 Prepared::Waits
             }
-            None | Some((TreeStage::Failed, _)) if *owner == spec.name => {
-                let branch = tree.map_or_else(|| branch_of(id, owner), |tree| Ok(tree.branch.clone()));
+            None | Some((TreeStage::Failed, _)) if *owner == spec.name || elsewhere.is_some() => {
+                let branch =
+                    tree.map_or_else(|| branch_of(id, owner, elsewhere), |tree| Ok(tree.branch.clone()));
                 let Ok(branch) = branch else {
                     return Prepared::No(format!("{owner} has no name for a branch"));
                 };
@@ -87,7 +90,10 @@ impl Work<'_> {
         let Some(flow) = self.state.flows.get(id) else { return };
         let (Some(repository), Some(tree)) = (&flow.head.repository, flow.trees.get(owner)) else { return };
         let Some(at) = flow.place(owner) else { return };
-        let mut from = flow.branches_needed(at, |_| true);
+        // What was done elsewhere goes on from there.
+        let elsewhere = flow.steps.get(at).and_then(|step| step.in_tree.elsewhere.as_ref());
+        let mut from: Vec<String> = elsewhere.map(ToString::to_string).into_iter().collect();
+        from.extend(flow.branches_needed(at, |_| true));
         if from.is_empty() {
             from.push(repository.base.clone());
         }
@@ -290,17 +296,28 @@ impl Flow {
                 Some(StepTree::SharedWith(owner)) => owner,
                 _ => &need.spec.name,
             };
-            let branch = self.trees.get(of).filter(|tree| tree.stage == TreeStage::There);
-            let branch = branch.map(|tree| tree.branch.to_string());
+            let branch = self.place(of).and_then(|at| self.branch_of(at)).map(ToString::to_string);
             branches.extend(branch.filter(|name| !branches.contains(name)));
         }
         branches
     }
+
+    /// The branch of a step with a worktree of its own: that of the worktree, or else the one on which it was done elsewhere.
+    pub(super) fn branch_of(&self, at: usize) -> Option<&BranchName> {
+        let step = self.steps.get(at)?;
+        let tree = self.trees.get(&step.spec.name).filter(|tree| tree.stage == TreeStage::There);
+        tree.map(|tree| &tree.branch).or(step.in_tree.elsewhere.as_ref())
+    }
 }
 
-/// The branch of a step's worktree.
-fn branch_of(id: &FlowId, step: &StepName) -> Result<BranchName, super::branch::BadBranch> {
-    BranchName::new(&format!("agent/{step}-{}", short(id)))
+/// The branch of a step's worktree. That on which it was done elsewhere stays as it is, were it called so.
+fn branch_of(
+    id: &FlowId,
+    step: &StepName,
+    elsewhere: Option<&BranchName>,
+) -> Result<BranchName, super::branch::BadBranch> {
+    let branch = BranchName::new(&format!("agent/{step}-{}", short(id)))?;
+    if elsewhere == Some(&branch) { BranchName::new(&format!("{branch}-2")) } else { Ok(branch) }
 }
 
 /// The name of the agent that is hired for a step.

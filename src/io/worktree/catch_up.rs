@@ -81,7 +81,7 @@ impl Repository {
     }
 
     /// Whether the branch of a worktree has a commit.
-    async fn has(&self, made: &Worktree, commit: &str) -> Result<bool, WorktreeError> {
+    pub(super) async fn has(&self, made: &Worktree, commit: &str) -> Result<bool, WorktreeError> {
         let arguments = ["merge-base", "--is-ancestor", commit, &ref_of(&made.branch)];
         Ok(self.here().ask("compare commits", &arguments).await?.code == 0)
     }

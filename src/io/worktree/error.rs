@@ -140,6 +140,14 @@ pub enum WorktreeError {
         /// The end of what it printed.
         printed: String,
     },
+    /// It has commits that are wanted, and lies in the trash.
+    #[error(
+        "{branch} was removed with its worktree, and is not merged: get it back with `tasuki worktree restore {branch}`, and ask again"
+    )]
+    Removed {
+        /// The branch that is gone.
+        branch: BranchName,
+    },
     /// Something would be lost.
     #[error("{branch} is not removed: {}", all(.obstacles))]
     InTheWay {

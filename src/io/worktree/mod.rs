@@ -39,7 +39,7 @@ pub use list::{Listed, ListedState, Pruned};
 pub use look::{Work, WorkCommit, WorkFile};
 pub use make::Worktree;
 pub use obstacle::Obstacle;
-pub use of_session::{repository_at, repository_of};
+pub use of_session::{branches_at, may_follow, repository_at, repository_of};
 pub use pull::{PullOpen, PullWanted, VARIABLES as PULL_VARIABLES};
 pub use repository::{Repository, WORKTREES};
 pub use trash::Trashed;

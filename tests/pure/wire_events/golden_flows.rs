@@ -214,7 +214,13 @@ fn in_tree() -> InTree {
     let sum = WorkSum { head: Some("0ff1ce".into()), commits: 2, ..WorkSum::default() };
     let work = Some(Box::new(StepWork { sum, place: place(5) }));
     let pull = Some(Box::new(StepPull { number: Some(7), url: Some("https://x/pull/7".into()), why: None }));
-    InTree { from: Some("c0ffee".into()), until: Some("0ff1ce".into()), work, pull }
+    InTree {
+        elsewhere: Some(branch()),
+        from: Some("c0ffee".into()),
+        until: Some("0ff1ce".into()),
+        work,
+        pull,
+    }
 }
 
 /// The message that a step is: its content stands where the step was planned.
@@ -284,11 +290,12 @@ fn others() -> Vec<Event> {
         on_failure,
         parallel,
     };
-    let imported = |began, ended| Event::StepImported {
+    let imported = |began, ended, branch| Event::StepImported {
         flow: flow.clone(),
         step: tree.clone(),
         began,
         ended,
+        branch,
         body: plain("JWT認証"),
     };
     let mut ready = moved(TreeMove::Made, None, Some("/r 家/agent-task-001"), Some("its worktree was gone"));
@@ -323,8 +330,8 @@ fn others() -> Vec<Event> {
         pulled(None, None, Some("gh が無い")),
         planned(None, OnFailure::Stop, 0),
         planned(Some("計画"), OnFailure::Skip, 4),
-        imported(None, None),
-        imported(Some(Millis(NOON)), Some(Millis(NOON + 1))),
+        imported(None, None, None),
+        imported(Some(Millis(NOON)), Some(Millis(NOON + 1)), Some(branch())),
         moved(TreeMove::Make, Some(branch()), None, None),
         moved(TreeMove::Made, None, Some("/r 家/agent-task-001"), None),
         moved(TreeMove::Fail, None, None, Some("a conflict in 家.rs")),
