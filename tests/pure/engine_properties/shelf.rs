@@ -82,7 +82,7 @@ impl Shelf {
                 let [own, text] = ["own text", "text"].map(|which| (which, Some(spec.name.clone())));
                 // What is said for a merge takes the place of what was said for the last one.
                 let before = texts.get(&own).or(texts.get(&text)).copied().filter(|_| *for_merge);
-                drop(texts.remove(&own));
+                texts.remove(&own);
                 texts.extend(before.map(|before| (own, before)));
                 texts.insert(("text", Some(spec.name.clone())), seq);
             }
