@@ -198,6 +198,21 @@ tasks:
     let into = format!("agent/session-{}", &id[28..]);
     let words = git(&house, &["show", &format!("{into}:words")]);
     assert!(words.contains('青') && words.contains('赤'), "{words}");
+
+    // Two of a row conflict. The second one gets all branches by its own merge, and not first that of the other one, which conflicts.
+    let plan = "\
+tasks:
+- {name: 一, description: words 赤, hire: {like: worker}}
+- {name: 二, description: words 黒, hire: {like: worker}, dependencies: [task-1]}
+- {name: 三, description: words 青, hire: {like: worker}}
+";
+    let id = begin(&house, plan);
+    until(&house, &id, "Completed Completed Completed Completed");
+    let told = ok(&house, &["session", "merge", &id, "--wait"]);
+    let into = format!("agent/session-{}", &id[28..]);
+    assert!(told.contains(&format!("merge into {into}: done")), "{told}");
+    let words = git(&house, &["show", &format!("{into}:words")]);
+    assert!(words.contains('青') && words.contains('黒'), "{words}");
     house.end();
 }
 

@@ -60,8 +60,11 @@ pub(super) fn follow(asking: &Asking<'_>, id: &str) -> Ended {
 /// Tells each change of a session until its branches are merged, or cannot be.
 pub(super) fn follow_merge(asking: &Asking<'_>, id: &str) -> Ended {
     let session = follow_until(asking, id, |session| !words::is_merging(session))?;
-    match session.merge.as_ref().filter(|merge| merge.status != "done") {
+    match session.merge.as_ref() {
         None => Ok(()),
+        // The last line of JSON is a change, too.
+        Some(merge) if merge.status == "done" && asking.context.globals.json => Ok(()),
+        Some(merge) if merge.status == "done" => Ok(asking.context.say(words::merge(merge))?),
         Some(merge) => {
             let id = &session.id;
             let cure = format!("see `tasuki session show {id}`, and ask for it again once that is put right");
