@@ -85,7 +85,8 @@ fn a_session_from_elsewhere_goes_on_from_the_branches_that_are_there() {
     task("task-004", &["task-003"], None);
     house.write("seed.json", &seed.to_string());
     ok(&house, &["session", "import", "seed.json"]);
-    ok(&house, &["session", "resume", "a1b2"]);
+    let told = ok(&house, &["session", "resume", "a1b2"]);
+    assert!(told.contains("not in the repository, so taken as merged: agent/gone\n"), "{told}");
     let done = "Completed Completed Completed Completed Completed";
     until(&house, "a1b2", done);
     let [second, fourth] = [1, 3].map(|task| branch(&house, "a1b2", task));

@@ -86,14 +86,21 @@ pub(super) async fn resume(
         return Err(Refusal::new(Code::NoRepository, why).into());
     }
     let repository = repository_at(&place, &workspace).await;
-    let branches = branches_at(&place, &workspace, wanted::branches_of(&session)).await;
+    let named = wanted::branches_of(&session);
+    let branches = branches_at(&place, &workspace, named.clone()).await;
+    let there = branches.clone();
     let again = move |model: &mut Model| {
         let master = master_of(model, None)?;
-        wanted::begin_again(&session, (model.team(), master), (repository, &branches))
+        wanted::begin_again(&session, (model.team(), master), (repository, &there))
             .map_err(Refused::of_problem)
     };
     let command = asked(&gate, again).await??;
-    gate.command(key, command).await
+    let gone: Vec<String> = named.difference(&branches).map(ToString::to_string).collect();
+    let Json(mut done) = gate.command(key, command).await?;
+    if !gone.is_empty() {
+        done.what = format!("{}; not in the repository, so taken as merged: {}", done.what, gone.join(", "));
+    }
+    Ok(Json(done))
 }
 
 /// Keeps a session that comes from elsewhere.

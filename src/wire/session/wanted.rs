@@ -1,6 +1,6 @@
 //! What somebody wants of sessions: from a request's texts to what the engine is asked for.
 
-use super::document::{AgentSession, export, import, to_flow};
+use super::document::{AgentSession, TaskStatus, export, import, to_flow};
 use super::plan::{PlanRefusal, read, read_task};
 use super::prompt::prompt;
 use crate::engine::flow::branch::{BRANCH_BYTES_MAX, BranchName};
@@ -190,10 +190,11 @@ pub fn take_in(document: &str) -> Result<(FlowId, String), Problem> {
     Ok((id, export(&session)))
 }
 
-/// The branches of the worktrees in a document.
+/// The branches in a document on which its completed tasks were done.
 #[must_use]
 pub fn branches_of(session: &AgentSession) -> BTreeSet<BranchName> {
-    let trees = session.tasks.iter().filter_map(|task| task.assigned_worktree.as_ref());
+    let done = session.tasks.iter().filter(|task| task.status == TaskStatus::Completed);
+    let trees = done.filter_map(|task| task.assigned_worktree.as_ref());
     trees.map(|tree| tree.branch_name.clone()).collect()
 }
 
