@@ -32,6 +32,8 @@ const MARK_BYTES_MAX: u64 = 64 << 20;
 /// A merge that is under way.
 #[derive(Serialize, Deserialize)]
 struct Mark {
+    /// The commit into which it is merged.
+    head: String,
     /// What is merged.
     tip: String,
     /// Files that git keeps and that were changed before, as bytes.
@@ -101,6 +103,7 @@ impl CatchUp<'_> {
         let git = self.repository.git.with(&self.repository.identity().await?);
         let at = git.at(&self.made.path).of(&self.own).working(self.hold.file());
         let changed = self.look(&at, name, tip).await?;
+        let head = self.repository.head_of(self.made).await?;
         let doing = "merge a branch that is needed";
         let said = format!("Merge {name} into {}", self.made.branch);
         let options =
@@ -108,7 +111,7 @@ impl CatchUp<'_> {
         let arguments = [&options[..], &["-m", &said, tip]].concat();
         let mut rests = LOCKED_RESTS.into_iter();
         loop {
-            self.mark(tip, &changed)?;
+            self.mark(&head, tip, &changed)?;
             let answer = at.ask_once(doing, &arguments).await?;
             if answer.code == 0 {
                 return self.unmark();
@@ -180,6 +183,11 @@ impl CatchUp<'_> {
             text => text.map_err(failed)?,
         };
         let mark: Mark = serde_json::from_str(&text).map_err(|error| failed(error.into()))?;
+        let head = self.repository.head_of(self.made).await?;
+        if head != mark.head && !self.repository.has(self.made, &mark.tip).await? {
+            // Somebody has committed since, so what lies there is theirs.
+            return self.unmark();
+        }
         for lock in OWN_LOCKS {
             half::remove(&self.own.join(lock))?;
         }
@@ -210,10 +218,11 @@ impl CatchUp<'_> {
         self.unmark()
     }
 
-    fn mark(&self, tip: &str, changed: &[PathBuf]) -> Result<(), WorktreeError> {
+    fn mark(&self, head: &str, tip: &str, changed: &[PathBuf]) -> Result<(), WorktreeError> {
         let path = self.repository.catching_mark(self.made);
         let changed = changed.iter().map(|path| path.as_os_str().as_bytes().to_vec()).collect();
-        let text = serde_json::to_string(&Mark { tip: tip.to_owned(), changed }).map_err(io::Error::from);
+        let text = serde_json::to_string(&Mark { head: head.to_owned(), tip: tip.to_owned(), changed })
+            .map_err(io::Error::from);
         let written = text.and_then(|text| write_durably(&path, &text));
         written.map_err(|source| WorktreeError::Io { path, source })
     }

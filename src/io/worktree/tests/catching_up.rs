@@ -106,3 +106,24 @@ async fn whichever_call_dies_what_is_needed_comes_once_and_nothing_is_lost() {
         }
     }
 }
+
+#[tokio::test]
+async fn what_somebody_has_done_since_a_merge_was_killed_stays() {
+    let mut world = World::new();
+    let deaths = Deaths::of(&mut world);
+    let world = deaths.0;
+    let (repository, made) = worked(world).await;
+    let is_marked = || !world.run("ls .git/tasuki | grep catching || :").is_empty();
+    for call in 1.. {
+        deaths.at(call, false);
+        repository.catch_up(made.clone(), &needs()).await.unwrap_err();
+        deaths.never();
+        if is_marked() {
+            break;
+        }
+    }
+    world.run_in(&made.path, "echo theirs > 家; git commit -qam theirs; echo mine > kept");
+    let error = repository.catch_up(made.clone(), &needs()).await.unwrap_err().to_string();
+    assert!(error.contains("conflict in 家") && !is_marked(), "{error}");
+    assert_eq!(world.run_in(&made.path, "git status --porcelain; cat 家 kept"), " M kept\ntheirs\nmine");
+}
