@@ -1,6 +1,7 @@
 //! What happened, as the journal keeps it. Ids, tokens and times are in the events: replay mints nothing.
 
 mod answered;
+mod proof;
 
 use super::flow::branch::BranchName;
 use super::flow::flow::{Flow, FlowHead, StepSpec};
@@ -27,6 +28,8 @@ use crate::engine::team::need::{AnsweredBy, Need};
 use crate::engine::team::roster::Hired;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+
+pub use proof::Proof;
 
 /// One thing that happened. A step is a list of these, durable as a whole.
 ///
@@ -171,6 +174,9 @@ pub enum Event {
         /// Whether it is there already, and this is what its agent is told from now on.
         #[serde(default, skip_serializing_if = "is_default")]
         again: bool,
+        /// Whether what it was told before stays known, since more is said for a merge only.
+        #[serde(default, skip_serializing_if = "is_default")]
+        for_merge: bool,
         #[serde(flatten)]
         body: Body,
     },
@@ -182,6 +188,9 @@ pub enum Event {
         began: Option<Millis>,
         #[serde(default, skip_serializing_if = "is_default")]
         ended: Option<Millis>,
+        /// The branch on which it was done, if that is in the repository.
+        #[serde(default, skip_serializing_if = "is_default")]
+        branch: Option<BranchName>,
         /// What came of it.
         #[serde(flatten)]
         body: Body,
@@ -383,29 +392,6 @@ pub struct Answer {
     #[serde(default, skip_serializing_if = "is_default")]
     pub evidence: Vec<Evidence>,
     pub at: Millis,
-}
-
-/// What an answer is worth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Proof {
-    /// The turn's token was shown, or its agent's key.
-    Strong,
-    /// Neither was.
-    Weak,
-    /// A person took what was said for the answer.
-    Person,
-}
-
-impl Proof {
-    /// The contract's word (`proof:`).
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Strong => "token",
-            Self::Weak => "weak",
-            Self::Person => "person",
-        }
-    }
 }
 
 impl Answer {

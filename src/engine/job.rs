@@ -98,6 +98,8 @@ pub enum Job {
         owner: String,
         /// The commits or branches with which it begins, merged in this order.
         from: Vec<String>,
+        /// Branches of what its step needs: where it was there before, those that are not in it are merged into it.
+        needs: Vec<String>,
     },
     /// Open a pull request for a branch, unless there is one.
     OpenPull {

@@ -116,7 +116,12 @@ impl Engine {
             steps
                 .flat_map(|step| {
                     let work = step.in_tree.work.iter().map(|work| work.place);
-                    step.answer.iter().map(|answer| answer.body).chain(work).chain([step.text])
+                    step.answer
+                        .iter()
+                        .map(|answer| answer.body)
+                        .chain(work)
+                        .chain(step.own_text)
+                        .chain([step.text])
                 })
                 .chain([flow.request])
                 .chain(flow.planning.iter().flat_map(|plan| plan.answer.into_iter().chain([plan.text])))

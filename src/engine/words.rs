@@ -319,9 +319,11 @@ as_text!(Digest, "the digest", |text| hex(text, 32).map(Digest).ok_or("is not 32
 /// A number of things, for people: `1 part`, `2 parts`, `3 replies`.
 #[must_use]
 pub fn counted(count: usize, noun: &str) -> String {
+    let hisses = ["ch", "sh", "s", "x"].iter().any(|end| noun.ends_with(end));
     match (count, noun.strip_suffix('y')) {
         (1, _) => format!("1 {noun}"),
         (_, Some(stem)) => format!("{count} {stem}ies"),
+        _ if hisses => format!("{count} {noun}es"),
         _ => format!("{count} {noun}s"),
     }
 }

@@ -113,6 +113,13 @@ impl Model {
         }
     }
 
+    /// The repository of a session, and the branch onto which its branches are to come, if that is not its own.
+    pub fn merge_target(&self, id: &str, into: &str) -> Option<(PathBuf, String)> {
+        let flow = self.state().flows.get(&self.session_id(id).ok()?)?;
+        let repository = flow.head.repository.as_deref().filter(|_| !flow.is_integration(into))?;
+        Some((PathBuf::from(&repository.root), into.to_owned()))
+    }
+
     /// Texts by their places. Each step of the journal is read once.
     fn texts(&mut self, places: impl Iterator<Item = BodyRef>) -> HashMap<BodyRef, Arc<str>> {
         let mut by_step: BTreeMap<Seq, BTreeSet<u32>> = BTreeMap::new();

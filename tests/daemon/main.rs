@@ -66,6 +66,7 @@ mod restarts;
 mod room;
 mod rows;
 mod sessions;
+mod sessions_merges;
 mod sessions_trees;
 mod shell;
 mod side_channel;

@@ -53,7 +53,7 @@ fn house(name: &str) -> House {
 }
 
 /// Exit code, standard output and standard error.
-fn said(house: &House, words: &[&str]) -> (Option<i32>, String, String) {
+pub(crate) fn said(house: &House, words: &[&str]) -> (Option<i32>, String, String) {
     let output = house.ask(words);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))

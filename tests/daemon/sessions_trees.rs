@@ -76,7 +76,7 @@ tasks:
 }
 
 /// A repository with these files in its first commit.
-fn repository(house: &House, files: &[&str]) {
+pub(crate) fn repository(house: &House, files: &[&str]) {
     git(house, &["init", "-q", "-b", "main"]);
     git(house, &["config", "user.email", "a@example.com"]);
     git(house, &["config", "user.name", "人"]);
@@ -158,7 +158,7 @@ done
 "#;
 
 /// A house that is a repository, whose agents commit.
-fn changers(name: &str) -> House {
+pub(crate) fn changers(name: &str) -> House {
     let worker = CHANGER.replace("$BIN", env!("CARGO_BIN_EXE_tasuki"));
     let house = House::new(name, TEAM, &[("worker.sh", &worker), ("boss.sh", MASTER)]);
     git(&house, &["init", "-q", "-b", "main"]);

@@ -56,11 +56,12 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
         (flow_head(), body())
             .prop_map(|(head, body)| Event::FlowOpened { head: Box::new(head), body })
             .boxed(),
-        (flow_id(), step_spec(), any::<bool>(), body())
-            .prop_map(|(flow, spec, again, body)| Event::StepPlanned {
+        (flow_id(), step_spec(), any::<(bool, bool)>(), body())
+            .prop_map(|(flow, spec, (again, for_merge), body)| Event::StepPlanned {
                 flow,
                 spec: Box::new(spec),
                 again,
+                for_merge,
                 body
             })
             .boxed(),
@@ -90,12 +91,13 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
         (flow_id(), select(MergeMove::ALL.to_vec()), of(text()), of(step_name()), of(text()))
             .prop_map(|(flow, to, into, step, why)| Event::MergeMoved { flow, to, into, step, why })
             .boxed(),
-        (flow_id(), step_name(), of(millis()), of(millis()), body())
-            .prop_map(|(flow, step, began, ended, body)| Event::StepImported {
+        (flow_id(), step_name(), of(millis()), of(millis()), any::<bool>(), body())
+            .prop_map(|(flow, step, began, ended, branch, body)| Event::StepImported {
                 flow,
                 step,
                 began,
                 ended,
+                branch: branch.then(|| BranchName::new("agent/a").expect("a branch")),
                 body
             })
             .boxed(),
@@ -280,7 +282,13 @@ fn kept_flow() -> impl Strategy<Value = Event> {
         let mut events = vec![Event::FlowOpened { head: Box::new(head), body: Body::default() }];
         if let Some((spec, to)) = step {
             let (name, spec) = (spec.name.clone(), Box::new(StepSpec { needs: Vec::new(), ..spec }));
-            events.push(Event::StepPlanned { flow: flow.clone(), spec, again: false, body: Body::default() });
+            events.push(Event::StepPlanned {
+                flow: flow.clone(),
+                spec,
+                again: false,
+                for_merge: false,
+                body: Body::default(),
+            });
             let (message, answer, worker, why) = (None, None, None, Some(why));
             events.push(Event::StepMoved {
                 flow: flow.clone(),

@@ -15,10 +15,11 @@ use std::sync::Arc;
 /// Most characters of a commit's title and of a path that are kept.
 const TEXT_MAX: usize = 300;
 
-/// A worktree, made and set up unless that is done already.
+/// A worktree, made and set up unless that is done already. Into one that was there before come the branches that are needed and
+/// are not in it.
 pub(super) async fn make(
     ground: &JobGround,
-    of: (&Path, &str, &[String]),
+    of: (&Path, &str, (&[String], &[String])),
     branch: &BranchName,
     set_up: (&TreeSetup, &[String]),
 ) -> Found {
@@ -30,12 +31,13 @@ pub(super) async fn make(
 
 async fn try_make(
     ground: &JobGround,
-    (repository, owner, from): (&Path, &str, &[String]),
+    (repository, owner, (from, needs)): (&Path, &str, (&[String], &[String])),
     branch: &BranchName,
     (setup, variables): (&TreeSetup, &[String]),
 ) -> Result<Found, WorktreeError> {
     let repository = find(ground, repository).await?;
     let tree = repository.make(branch, owner, from).await?;
+    let tree = repository.catch_up(tree, needs).await?;
     set_up(ground, &repository, branch, (setup, variables)).await?;
     let head = repository.head_of(&tree).await?;
     Ok(match tree.path.to_str() {

@@ -87,8 +87,8 @@ async fn do_job(given: JobGiven, ground: JobGround) -> Found {
     let here = |cwd: &PathBuf| ground.evidence_at(cwd.clone(), &given);
     match (&given.job, &given.cwd) {
         (Job::ReadPlan { text, trees }, _) => Found::Plan(read_plan(text, *trees)),
-        (Job::MakeTree { repository, branch, owner, from }, _) => {
-            let of = (Path::new(repository), &**owner, &**from);
+        (Job::MakeTree { repository, branch, owner, from, needs }, _) => {
+            let of = (Path::new(repository), &**owner, (&**from, &**needs));
             trees::make(&ground, of, branch, (&given.setup, &given.variables)).await
         }
         (Job::LookAtTree { repository, branch, from, until }, _) => {

@@ -26,6 +26,7 @@ impl Daemon {
             branch: tree.branch.clone(),
             owner: format!("agent {agent} of {root}"),
             from: Vec::new(),
+            needs: Vec::new(),
         };
         self.jobs.put(JobId::AgentTree { agent: agent.clone() }, job);
         self.views.doing(agent, "its worktree is made ready".to_owned());

@@ -231,7 +231,7 @@ impl FlowsSaid {
                     return Err(format!("{} is opened twice", head.id));
                 }
             }
-            Event::StepPlanned { flow: id, spec, again, body } => {
+            Event::StepPlanned { flow: id, spec, again, body, .. } => {
                 let flow = self.flows.get_mut(id).ok_or_else(|| format!("a step of no flow: {id}"))?;
                 if *again {
                     let step =

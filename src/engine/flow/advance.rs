@@ -54,10 +54,16 @@ impl Work<'_> {
         let (id, tasks) = (head.id.clone(), counted(steps.len(), "task"));
         self.emit(Event::FlowOpened { head: Box::new(head), body: request });
         for (spec, body) in steps {
-            self.emit(Event::StepPlanned { flow: id.clone(), spec: Box::new(spec), again: false, body });
+            self.emit(Event::StepPlanned {
+                flow: id.clone(),
+                spec: Box::new(spec),
+                again: false,
+                for_merge: false,
+                body,
+            });
         }
-        for StepDone { step, began, ended, body } in done {
-            self.emit(Event::StepImported { flow: id.clone(), step, began, ended, body });
+        for StepDone { step, began, ended, branch, body } in done {
+            self.emit(Event::StepImported { flow: id.clone(), step, began, ended, branch, body });
         }
         self.touch_flow(&id);
         if let Some(prompt) = ask {
@@ -220,7 +226,13 @@ impl Work<'_> {
         let master = flow.head.master.clone().unwrap_or_else(|| owner.clone());
         self.check_step((id, &owner, &master), &mut spec, &body)?;
         let name = spec.name.clone();
-        self.emit(Event::StepPlanned { flow: id.clone(), spec: Box::new(spec), again: false, body });
+        self.emit(Event::StepPlanned {
+            flow: id.clone(),
+            spec: Box::new(spec),
+            again: false,
+            for_merge: false,
+            body,
+        });
         Ok(name)
     }
 

@@ -71,6 +71,7 @@ impl Work<'_> {
         (why, behind): (String, Behind),
     ) -> Result<(), Refusal> {
         let at = self.place_of(id, name)?;
+        let for_merge = behind == Behind::Stay;
         let behind = match behind {
             Behind::WaitsAgain => self.may_edit(id, at)?,
             Behind::Stay => {
@@ -91,7 +92,8 @@ impl Work<'_> {
         if self.live.disk_full {
             return Err(Refusal::new(Code::DiskFull, "the disk is nearly full"));
         }
-        self.emit(Event::StepPlanned { flow: id.clone(), spec: Box::new(spec), again: true, body: text });
+        let (flow, spec, again) = (id.clone(), Box::new(spec), true);
+        self.emit(Event::StepPlanned { flow, spec, again, for_merge, body: text });
         if !stage.is_open() {
             self.move_flow(id, FlowMove::Resume, Some(format!("{name} is done again")));
         }
@@ -157,9 +159,15 @@ fn wrong_stage(why: String) -> Refusal {
 }
 
 impl Flow {
-    /// A step that is there has another text.
-    pub(in crate::engine) fn reword(&mut self, name: &StepName, text: BodyRef, at: Millis) {
+    /// A step that is there has another text. What is added for one merge takes the place of what was added for the last one.
+    pub(in crate::engine) fn reword(
+        &mut self,
+        name: &StepName,
+        (text, for_merge): (BodyRef, bool),
+        at: Millis,
+    ) {
         if let Some(step) = self.place(name).and_then(|place| self.steps.get_mut(place)) {
+            step.own_text = for_merge.then_some(step.own_text.unwrap_or(step.text));
             (step.text, self.changed_at) = (text, at);
         }
     }

@@ -25,11 +25,13 @@ impl State {
                 let flow = Flow::new((**head).clone(), place, at);
                 self.flows.insert(head.id.clone(), Box::new(flow));
             }
-            Event::StepPlanned { flow, spec, again, .. } => match (self.flows.get_mut(flow), again) {
-                (Some(flow), true) => flow.reword(&spec.name, place, at),
-                (Some(flow), false) => flow.plan((**spec).clone(), place, at),
-                (None, _) => {}
-            },
+            Event::StepPlanned { flow, spec, again, for_merge, .. } => {
+                match (self.flows.get_mut(flow), again) {
+                    (Some(flow), true) => flow.reword(&spec.name, (place, *for_merge), at),
+                    (Some(flow), false) => flow.plan((**spec).clone(), place, at),
+                    (None, _) => {}
+                }
+            }
             Event::FlowPlanned { flow, name, on_failure, parallel } => {
                 if let Some(flow) = self.flows.get_mut(flow) {
                     flow.head.name = name.clone().or(flow.head.name.take());
@@ -81,7 +83,7 @@ impl State {
     }
 
     fn import_step(&mut self, at: Millis, body: BodyRef, event: &Event) {
-        let Event::StepImported { flow, step: name, began, ended, .. } = event else { return };
+        let Event::StepImported { flow, step: name, began, ended, branch, .. } = event else { return };
         let Some(flow) = self.flows.get_mut(flow) else { return };
         let (owner, Some(place)) = (flow.head.owner.clone(), flow.place(name)) else { return };
         let Some(step) = flow.steps.get_mut(place).filter(|step| step.stage == StepStage::Pending) else {
@@ -92,6 +94,7 @@ impl State {
         let (from, outcome, refused) = (owner, Outcome::Completed, false);
         step.answer = Some(PartAnswer { child, from, outcome, body, refused });
         (step.stage, step.began, step.ended) = (StepStage::Completed, *began, ended.or(Some(at)));
+        step.in_tree.elsewhere.clone_from(branch);
         flow.changed_at = at;
         flow.moved(place, StepStage::Pending);
     }

@@ -97,6 +97,9 @@ pub struct FlowStep {
     pub spec: StepSpec,
     /// Where what its agent is told stands.
     pub text: BodyRef,
+    /// Where that stands without what was added for a merge; none if nothing was.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub own_text: Option<BodyRef>,
     pub planned_at: Millis,
     pub stage: StepStage,
     /// Messages that it was so far.
@@ -298,6 +301,7 @@ impl Flow {
         self.steps.push(FlowStep {
             spec,
             text,
+            own_text: None,
             planned_at: at,
             stage: StepStage::Pending,
             tries: 0,

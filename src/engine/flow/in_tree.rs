@@ -1,5 +1,6 @@
 //! What is known of a step in its worktree: between which commits it worked, and what was found there when it had ended.
 
+use super::branch::BranchName;
 use crate::engine::form::{self, is_default};
 use crate::engine::message::BodyRef;
 use serde::{Deserialize, Serialize};
@@ -8,6 +9,9 @@ use std::sync::Arc;
 /// A step in its worktree.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct InTree {
+    /// The branch on which it was done elsewhere, before its flow came here.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub elsewhere: Option<BranchName>,
     /// The commit at which the worktree was when the step began; none of steps that began before this was kept.
     #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
     pub from: Option<Arc<str>>,

@@ -28,6 +28,14 @@ pub struct FlowMerge {
     pub note: Option<Arc<str>>,
 }
 
+impl FlowMerge {
+    /// Whether it waits until this step is done again.
+    #[must_use]
+    pub fn waits_for(&self, step: &StepName) -> bool {
+        self.stage == MergeStage::Waits && self.step.as_ref() == Some(step)
+    }
+}
+
 /// Where that is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

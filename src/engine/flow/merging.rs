@@ -9,7 +9,6 @@ use super::name::StepName;
 use super::prepare::short;
 use super::stage::FlowStage;
 use super::step::StepStage;
-use super::tree::TreeStage;
 use crate::engine::engine::Work;
 use crate::engine::event::Event;
 use crate::engine::job::{Found, Job, JobId, MergeJob};
@@ -132,7 +131,7 @@ impl Work<'_> {
             into,
             branch: branch.clone(),
             check,
-            text: found.text,
+            text: found.own_text.unwrap_or(found.text),
         };
         let key = JobId::Merge { flow: id.clone(), step: step.clone() };
         self.ask_job(key, Job::MergeBranch(Box::new(job)));
@@ -188,6 +187,12 @@ impl Work<'_> {
 }
 
 impl Flow {
+    /// Whether a branch is the one onto which its branches come where nobody says another.
+    #[must_use]
+    pub fn is_integration(&self, branch: &str) -> bool {
+        integration_of(&self.head.id).is_ok_and(|own| own.as_str() == branch)
+    }
+
     /// The places of all steps in the order in which their branches are merged: each behind what it needs.
     fn merge_order(&self) -> impl Iterator<Item = usize> + '_ {
         self.order().iter().copied()
@@ -202,11 +207,10 @@ impl Flow {
         self.steps.get(next).map(|step| step.spec.name.clone())
     }
 
-    /// The branch of a step that is to be merged: it is completed, and has a worktree of its own.
+    /// The branch of a step that is to be merged: it is completed, and has a worktree of its own, or a branch from elsewhere.
     fn branch_to_merge(&self, at: usize) -> Option<&BranchName> {
-        let step = self.steps.get(at).filter(|step| step.stage == StepStage::Completed)?;
-        let tree = self.trees.get(&step.spec.name).filter(|tree| tree.stage == TreeStage::There)?;
-        Some(&tree.branch)
+        self.steps.get(at).filter(|step| step.stage == StepStage::Completed)?;
+        self.branch_of(at)
     }
 }
 

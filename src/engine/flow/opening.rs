@@ -1,5 +1,6 @@
 //! What is needed to open a flow: its head, and its steps with what their agents are told.
 
+use super::branch::BranchName;
 use super::flow::{FlowHead, FlowKind, StepSpec};
 use super::id::FlowId;
 use super::name::StepName;
@@ -33,6 +34,8 @@ pub struct StepDone {
     pub step: StepName,
     pub began: Option<Millis>,
     pub ended: Option<Millis>,
+    /// The branch on which it was done, if that is in the repository.
+    pub branch: Option<BranchName>,
     /// What came of it.
     pub body: Body,
 }

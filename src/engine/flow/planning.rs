@@ -96,7 +96,13 @@ impl Work<'_> {
         let FoundPlan { name, on_failure, parallel, steps } = plan;
         self.emit(Event::FlowPlanned { flow: id.clone(), name, on_failure, parallel });
         for (spec, body) in steps {
-            self.emit(Event::StepPlanned { flow: id.clone(), spec: Box::new(spec), again: false, body });
+            self.emit(Event::StepPlanned {
+                flow: id.clone(),
+                spec: Box::new(spec),
+                again: false,
+                for_merge: false,
+                body,
+            });
         }
     }
 

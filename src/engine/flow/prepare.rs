@@ -1,11 +1,11 @@
 //! What a step needs before it becomes a message: its worktree, and its agent where that is made for it.
 
 use super::branch::BranchName;
-use super::flow::StepSpec;
+use super::flow::{Flow, StepSpec};
 use super::id::FlowId;
 use super::name::StepName;
 use super::stage::FlowStage;
-use super::step::StepMove;
+use super::step::{StepMove, StepStage};
 use super::tree::{StepTree, TreeMove, TreeStage};
 use super::worker::StepHire;
 use crate::engine::engine::{Work, agent_event};
@@ -57,6 +57,8 @@ impl Work<'_> {
         };
         let Some(flow) = self.state.flows.get(id) else { return Prepared::Waits };
         let tree = flow.trees.get(owner);
+        let found = flow.place(owner).and_then(|at| flow.steps.get(at));
+        let elsewhere = found.and_then(|step| step.in_tree.elsewhere.as_ref());
         match tree.map(|tree| (tree.stage, tree.path.clone())) {
             Some((_, path)) if tree.is_some_and(|tree| tree.is_ready_for(&spec.name)) => Prepared::Yes(path),
             // Somebody may have removed it since the last one worked in it.
@@ -64,8 +66,9 @@ impl Work<'_> {
                 self.ask_tree(id, owner);
                 Prepared::Waits
             }
-            None | Some((TreeStage::Failed, _)) if *owner == spec.name => {
-                let branch = tree.map_or_else(|| branch_of(id, owner), |tree| Ok(tree.branch.clone()));
+            None | Some((TreeStage::Failed, _)) if *owner == spec.name || elsewhere.is_some() => {
+                let branch =
+                    tree.map_or_else(|| branch_of(id, owner, elsewhere), |tree| Ok(tree.branch.clone()));
                 let Ok(branch) = branch else {
                     return Prepared::No(format!("{owner} has no name for a branch"));
                 };
@@ -87,27 +90,20 @@ impl Work<'_> {
         let Some(flow) = self.state.flows.get(id) else { return };
         let (Some(repository), Some(tree)) = (&flow.head.repository, flow.trees.get(owner)) else { return };
         let Some(at) = flow.place(owner) else { return };
-        let needs = flow.needs(at).iter().filter_map(|need| flow.steps.get(*need));
-        let mut from: Vec<String> = Vec::new();
-        for need in needs {
-            let of = match &need.spec.tree {
-                Some(StepTree::SharedWith(owner)) => owner,
-                _ => &need.spec.name,
-            };
-            let branch = flow.trees.get(of).filter(|tree| tree.stage == TreeStage::There);
-            if let Some(branch) =
-                branch.map(|tree| tree.branch.to_string()).filter(|name| !from.contains(name))
-            {
-                from.push(branch);
-            }
-        }
+        // What was done elsewhere goes on from there.
+        let elsewhere = flow.steps.get(at).and_then(|step| step.in_tree.elsewhere.as_ref());
+        let mut from: Vec<String> = elsewhere.map(ToString::to_string).into_iter().collect();
+        from.extend(flow.branches_needed(at, |_| true));
         if from.is_empty() {
             from.push(repository.base.clone());
         }
+        // Who is to merge all branches of the flow is told so, and gets these with them.
+        let merges = flow.merge.as_deref().is_some_and(|merge| merge.waits_for(owner));
+        let needs = flow.branches_needed(at, |stage| stage == StepStage::Completed && !merges);
         let (repository, branch) = (repository.root.clone(), tree.branch.clone());
         let job = JobId::Tree { flow: id.clone(), tree: owner.clone() };
         let owner = format!("{id} {owner}");
-        self.ask_job(job, Job::MakeTree { repository, branch, owner, from });
+        self.ask_job(job, Job::MakeTree { repository, branch, owner, from, needs });
     }
 
     /// A worktree is made, or cannot be.
@@ -131,7 +127,11 @@ impl Work<'_> {
                     let why = Some(why.clone());
                     self.emit(Event::TreeMoved { flow, tree, to, branch, path, base, step, head, why });
                 }
-                self.fail_preparing(id, owner, &why);
+                let doing = match stage {
+                    TreeStage::There => "it cannot begin in its worktree",
+                    TreeStage::Making | TreeStage::Failed => "its worktree could not be made",
+                };
+                self.fail_preparing(id, owner, &format!("{doing}: {why}"));
             }
             _ => return,
         }
@@ -150,8 +150,7 @@ impl Work<'_> {
         let Some(flow) = self.state.flows.get(id) else { return };
         let waits: Vec<usize> = flow.preparing().filter(|at| flow.tree_of(*at) == Some(owner)).collect();
         for at in waits {
-            let why = format!("its worktree could not be made: {why}");
-            self.move_step(id, at, StepMove::Fail, Some(why));
+            self.move_step(id, at, StepMove::Fail, Some(why.to_owned()));
         }
     }
 
@@ -287,9 +286,38 @@ impl Work<'_> {
     }
 }
 
-/// The branch of a step's worktree.
-fn branch_of(id: &FlowId, step: &StepName) -> Result<BranchName, super::branch::BadBranch> {
-    BranchName::new(&format!("agent/{step}-{}", short(id)))
+impl Flow {
+    /// The branches of those that a step needs and that are at such a stage, each once.
+    fn branches_needed(&self, at: usize, counts: impl Fn(StepStage) -> bool) -> Vec<String> {
+        let needs = self.needs(at).iter().filter_map(|need| self.steps.get(*need));
+        let mut branches: Vec<String> = Vec::new();
+        for need in needs.filter(|need| counts(need.stage)) {
+            let of = match &need.spec.tree {
+                Some(StepTree::SharedWith(owner)) => owner,
+                _ => &need.spec.name,
+            };
+            let branch = self.place(of).and_then(|at| self.branch_of(at)).map(ToString::to_string);
+            branches.extend(branch.filter(|name| !branches.contains(name)));
+        }
+        branches
+    }
+
+    /// The branch of a step with a worktree of its own: that of the worktree, or else the one on which it was done elsewhere.
+    pub(super) fn branch_of(&self, at: usize) -> Option<&BranchName> {
+        let step = self.steps.get(at)?;
+        let tree = self.trees.get(&step.spec.name).filter(|tree| tree.stage == TreeStage::There);
+        tree.map(|tree| &tree.branch).or(step.in_tree.elsewhere.as_ref())
+    }
+}
+
+/// The branch of a step's worktree. That on which it was done elsewhere stays as it is, were it called so.
+fn branch_of(
+    id: &FlowId,
+    step: &StepName,
+    elsewhere: Option<&BranchName>,
+) -> Result<BranchName, super::branch::BadBranch> {
+    let branch = BranchName::new(&format!("agent/{step}-{}", short(id)))?;
+    if elsewhere == Some(&branch) { BranchName::new(&format!("{branch}-2")) } else { Ok(branch) }
 }
 
 /// The name of the agent that is hired for a step.

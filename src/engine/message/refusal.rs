@@ -53,6 +53,9 @@ impl Refusal {
             Code::WrongType | Code::UnknownWord if self.field == Some(EXPECT) => {
                 "write it as in `expect: {commit: true, files: [src/lib.rs], command: test}`; protocol/README.md describes each key"
             }
+            Code::WrongStage if self.field == Some("into") => {
+                "check something else out there, or name a branch that is checked out nowhere"
+            }
             Code::UnknownDependency if self.field == Some("worktree_strategy") => {
                 "write `worktree_strategy: New`, or let it depend on a task that has a worktree of its own, and share that"
             }

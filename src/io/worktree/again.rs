@@ -46,7 +46,7 @@ impl Repository {
         owner: &str,
     ) -> Result<Option<Result<Worktree, String>>, WorktreeError> {
         let record = self.records.read(&branch.folder())?.filter(|record| record.owner == owner);
-        let (Some(Progress::Removed { entry }) | Some(Progress::Restoring { entry, .. })) =
+        let (Some(Progress::Removed { entry, .. }) | Some(Progress::Restoring { entry, .. })) =
             record.map(|record| record.at)
         else {
             return Ok(None);

@@ -3,12 +3,13 @@
 //!
 //! A merge is not committed before whoever asked for it has looked at its files. So what is on the branch is whole and was checked.
 
+use super::catch_up::OWN_LOCKS;
 use super::error::{WorktreeError, named};
 use super::git::{Git, LOCKED_RESTS, Place, is_locked};
 use super::half;
 use super::left_locks::clear_left_locks;
 use super::make::{Worktree, taken};
-use super::record::write_durably;
+use super::record::{Progress, write_durably};
 use super::repository::{Repository, ref_of};
 use crate::engine::flow::branch::BranchName;
 use crate::wire::layout::plain;
@@ -16,9 +17,6 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-
-/// What git keeps in the folder of a worktree, and locks while it merges there.
-const OWN_LOCKS: [&str; 3] = ["index.lock", "HEAD.lock", "ORIG_HEAD.lock"];
 
 /// Two letters and a space stand before each path of a status.
 const LETTERS: usize = 3;
@@ -75,7 +73,7 @@ impl Repository {
     }
 
     /// The commit at which a branch is, if it is there; refused where it is checked out.
-    async fn looked_at(&self, name: &str) -> Result<Option<String>, WorktreeError> {
+    pub(super) async fn looked_at(&self, name: &str) -> Result<Option<String>, WorktreeError> {
         let whole = format!("refs/heads/{name}");
         let refuse = |why: String| WorktreeError::Taken { branch: name.to_owned(), why };
         let is_name = self.here().ask("look at a name", &["check-ref-format", &whole]).await?;
@@ -83,9 +81,14 @@ impl Repository {
             return Err(refuse("git takes it for no name of a branch".to_owned()));
         }
         let listed = self.here().demand("list worktrees", &["worktree", "list", "--porcelain"]).await?;
-        let line = format!("branch {whole}");
-        if String::from_utf8_lossy(&listed.out).lines().any(|found| found == line) {
-            return Err(refuse("it is checked out, and nobody's files are changed".to_owned()));
+        let (listed, line) = (String::from_utf8_lossy(&listed.out), format!("branch {whole}"));
+        // Each worktree is a paragraph.
+        let found = listed.split("\n\n").find(|found| found.lines().any(|found| found == line));
+        if let Some(found) = found {
+            let place = found.lines().find_map(|line| line.strip_prefix("worktree ")).unwrap_or_default();
+            let place = plain(Path::new(place));
+            let why = format!("it is checked out in {place}, where nobody's files are changed for it");
+            return Err(refuse(why));
         }
         self.here().commit(&whole).await
     }
@@ -103,8 +106,33 @@ impl Gathering<'_> {
     /// # Errors
     /// There is no such branch; what git and the machine say.
     pub async fn merge(&self, branch: &BranchName) -> Result<Merge, WorktreeError> {
-        let tip = self.repository.base_of(&ref_of(branch)).await?;
+        let tip = match self.repository.here().commit(&ref_of(branch)).await? {
+            Some(tip) => tip,
+            None => return self.was_merged(branch).await,
+        };
         self.merge_commit(&tip, branch.as_str()).await
+    }
+
+    /// A branch that went with its worktree counts as merged if its last commit is.
+    async fn was_merged(&self, branch: &BranchName) -> Result<Merge, WorktreeError> {
+        let repository = self.repository;
+        let trashed = repository.find_trashed(branch.as_str()).ok();
+        let known = trashed.as_ref().map(|(_, trashed)| trashed.head.clone());
+        let record = repository.records.read(&branch.folder())?.map(|record| record.at);
+        let head = known.or(match record {
+            Some(Progress::Removed { head, .. }) => head,
+            _ => None,
+        });
+        if let Some(head) = head
+            && repository.has(&self.tree, &head).await?
+        {
+            return Ok(Merge::Already);
+        }
+        if trashed.is_some() {
+            return Err(WorktreeError::Removed { branch: branch.clone() });
+        }
+        let (name, place) = (branch.to_string(), repository.root.clone());
+        Err(WorktreeError::NoCommit { name, place })
     }
 
     async fn merge_commit(&self, tip: &str, called: &str) -> Result<Merge, WorktreeError> {

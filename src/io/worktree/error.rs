@@ -100,6 +100,22 @@ pub enum WorktreeError {
         /// The files that both have changed.
         files: Vec<PathBuf>,
     },
+    /// A branch that is needed cannot be merged into a worktree that was there before.
+    #[error(
+        "{with} cannot be merged into {branch} in {}: {}; then `tasuki session retry` it",
+        plain(.place),
+        all(.obstacles)
+    )]
+    NotMerged {
+        /// The branch of the worktree.
+        branch: BranchName,
+        /// What was to be merged into it.
+        with: String,
+        /// The worktree.
+        place: PathBuf,
+        /// One at least.
+        obstacles: Vec<Obstacle>,
+    },
     /// A file that each worktree gets cannot be copied into it.
     #[error("{} is not copied into the worktree: it {why} (`worktrees: setup: copy:` of the team file)", plain(.path))]
     NotCopied {
@@ -123,6 +139,14 @@ pub enum WorktreeError {
         how: String,
         /// The end of what it printed.
         printed: String,
+    },
+    /// It has commits that are wanted, and lies in the trash.
+    #[error(
+        "{branch} was removed with its worktree, and is not merged: get it back with `tasuki worktree restore {branch}`, and ask again"
+    )]
+    Removed {
+        /// The branch that is gone.
+        branch: BranchName,
     },
     /// Something would be lost.
     #[error("{branch} is not removed: {}", all(.obstacles))]

@@ -159,8 +159,9 @@ impl Repository {
                 let entry = entry.clone();
                 let (_, trashed) = self.find_trashed(&entry)?;
                 self.clear_restored(&trashed, &hold).await?;
-                self.records.write(&Record { at: Progress::Removed { entry: entry.clone() }, ..record })?;
-                Ok(Some(entry))
+                let (removed, head) = (entry.clone(), Some(trashed.head));
+                self.records.write(&Record { at: Progress::Removed { entry, head }, ..record })?;
+                Ok(Some(removed))
             }
             // It was finished meanwhile.
             _ => Err(taken(branch, "it is in use by now".to_owned())),

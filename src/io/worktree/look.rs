@@ -267,7 +267,7 @@ fn file_of(part: &[u8]) -> Option<WorkFile> {
 }
 
 /// What git has begun there and not ended, by the files that it keeps meanwhile.
-fn under_way(own: &Path) -> Option<&'static str> {
+pub(super) fn under_way(own: &Path) -> Option<&'static str> {
     let signs = [
         ("MERGE_HEAD", "merge"),
         ("rebase-merge", "rebase"),

@@ -1,11 +1,13 @@
 //! Worktrees in which agents work: `.orchestrator-worktrees/FOLDER/` on a branch `agent/NAME` of its own.
 //!
 //! `make.rs` makes one, `set_up.rs` makes it ready, `look.rs` says what was done in it and what stands in the way of its removal,
-//! `removal.rs` puts it into the trash, `restore.rs` gets it back. `bring.rs` merges branches in one. Each first looks how far it is
+//! `removal.rs` puts it into the trash, `restore.rs` gets it back. `bring.rs` merges branches in one of tasuki's own, `catch_up.rs` in
+//! one in which an agent goes on. Each first looks how far it is
 //! (`record.rs`), so that it may be asked again after any kill. One writes to a repository at a time (`hold.rs`).
 
 mod again;
 mod bring;
+mod catch_up;
 mod copy;
 mod error;
 mod exclude;
@@ -37,7 +39,7 @@ pub use list::{Listed, ListedState, Pruned};
 pub use look::{Work, WorkCommit, WorkFile};
 pub use make::Worktree;
 pub use obstacle::Obstacle;
-pub use of_session::{repository_at, repository_of};
+pub use of_session::{branches_at, may_follow, repository_at, repository_of};
 pub use pull::{PullOpen, PullWanted, VARIABLES as PULL_VARIABLES};
 pub use repository::{Repository, WORKTREES};
 pub use trash::Trashed;

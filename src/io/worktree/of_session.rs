@@ -1,10 +1,14 @@
-//! Whether a session may have worktrees: the repository that its workspace is in, and the commit at which that is.
+//! Looks for whoever asks for a session: whether it may have worktrees, which is so in a repository with a commit, and what of its
+//! branches is there.
 
-use super::repository::Repository;
+use super::error::WorktreeError;
+use super::repository::{Repository, ref_of};
+use crate::engine::flow::branch::BranchName;
 use crate::engine::flow::tree::FlowRepository;
 use crate::io::clock::Clock;
 use crate::io::evidence::environment;
 use crate::io::workspace::Workspace;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The repository of a workspace, if it is in one in which worktrees can be made.
@@ -14,8 +18,7 @@ pub async fn repository_of(workspace: &Workspace) -> Option<FlowRepository> {
 
 /// The same of a folder that need not be the workspace.
 pub async fn repository_at(folder: &Path, workspace: &Workspace) -> Option<FlowRepository> {
-    let env = environment(std::env::vars_os(), &[]);
-    match Repository::find(folder, workspace, &env, Clock::start()).await {
+    match found_at(folder, workspace).await {
         Ok(found) => match found.root.to_str() {
             Some(root) => Some(FlowRepository {
                 root: root.to_owned(),
@@ -32,4 +35,33 @@ pub async fn repository_at(folder: &Path, workspace: &Workspace) -> Option<FlowR
             None
         }
     }
+}
+
+/// Those of these branches that are in the repository of a folder.
+pub async fn branches_at(
+    folder: &Path,
+    workspace: &Workspace,
+    wanted: BTreeSet<BranchName>,
+) -> BTreeSet<BranchName> {
+    let mut there = BTreeSet::new();
+    let Ok(found) = found_at(folder, workspace).await else { return there };
+    for branch in wanted {
+        if matches!(found.here().commit(&ref_of(&branch)).await, Ok(Some(_))) {
+            there.insert(branch);
+        }
+    }
+    there
+}
+
+/// Whether the branches of a session may come onto this one in the repository of a folder.
+///
+/// # Errors
+/// [`WorktreeError::Taken`] if it is checked out, or git takes it for no name; what git says.
+pub async fn may_follow(folder: &Path, workspace: &Workspace, into: &str) -> Result<(), WorktreeError> {
+    found_at(folder, workspace).await?.looked_at(into).await.map(drop)
+}
+
+async fn found_at(folder: &Path, workspace: &Workspace) -> Result<Repository, WorktreeError> {
+    let env = environment(std::env::vars_os(), &[]);
+    Repository::find(folder, workspace, &env, Clock::start()).await
 }

@@ -58,7 +58,12 @@ pub(super) enum Progress {
         removed_ms: u64,
     },
     /// It was removed. Its name is not given again.
-    Removed { entry: String },
+    Removed {
+        entry: String,
+        /// The commit at which its branch was; none in what older versions have written.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        head: Option<String>,
+    },
     /// It is got back from the trash, or what did so was killed.
     Restoring { base: String, head: String, entry: String },
 }

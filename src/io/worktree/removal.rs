@@ -38,7 +38,7 @@ impl Repository {
             return Err(self.foreign(branch));
         };
         let is_begun = match &record.at {
-            Progress::Removed { entry } => return Ok(entry.clone()),
+            Progress::Removed { entry, .. } => return Ok(entry.clone()),
             Progress::Removing { .. } => true,
             Progress::Made { base, .. } => {
                 let base = base.clone();
@@ -61,7 +61,7 @@ impl Repository {
         let leaving = Leaving { record: &record, base, head, entry, removed_ms: *removed_ms };
         self.keep_commits(&leaving, &hold).await?;
         self.take_away(&leaving, is_begun, &hold).await?;
-        let removed = Progress::Removed { entry: entry.clone() };
+        let removed = Progress::Removed { entry: entry.clone(), head: Some(head.clone()) };
         let entry = entry.clone();
         self.records.write(&Record { at: removed, ..record })?;
         Ok(entry)

@@ -51,7 +51,8 @@ impl Repository {
             Err(error) => {
                 // Where even that fails the record stays, and the next try clears it.
                 if self.clear_restored(&trashed, &hold).await.is_ok() {
-                    self.records.write(&Record { at: Progress::Removed { entry }, ..record })?;
+                    let head = Some(trashed.head.clone());
+                    self.records.write(&Record { at: Progress::Removed { entry, head }, ..record })?;
                 }
                 Err(error)
             }

@@ -1,8 +1,9 @@
-//! Sessions that wait for a person: for a yes to their plan, or because a task of them failed.
+//! Sessions that wait for a person: for a yes to their plan, or because a task of them failed, or the merge of their branches.
 
 use super::found::nothing;
 use crate::engine::flow::flow::Flow;
 use crate::engine::flow::id::{FlowId, StepRef};
+use crate::engine::flow::merge::MergeStage;
 use crate::engine::flow::name::StepName;
 use crate::engine::flow::stage::FlowStage;
 use crate::engine::flow::step::StepStage;
@@ -11,6 +12,7 @@ use crate::engine::words::{MessageId, Millis, counted};
 use crate::read::dismissed::FAILED_MS;
 use crate::read::model::Model;
 use crate::wire::api::{CureInfo, NeedGroup, NeedInfo, NeedKindInfo};
+use crate::wire::session::work::word;
 use crate::wire::time::rfc3339_ms;
 use serde_json::json;
 
@@ -27,21 +29,35 @@ struct Waiting {
     is_asked: bool,
 }
 
+/// The same of a merge that failed.
+struct Unmerged {
+    id: FlowId,
+    name: Option<String>,
+    request: BodyRef,
+    since: Millis,
+    /// The branch onto which all were to come.
+    into: String,
+    detail: Option<String>,
+}
+
 impl Model {
-    /// Sessions whose plan waits for a yes, and those that failed within a day.
+    /// Sessions whose plan waits for a yes, and those that failed or whose merge failed within a day.
     pub(super) fn waiting_sessions(&mut self) -> Vec<NeedInfo> {
         let since = Millis(self.now().0.saturating_sub(FAILED_MS));
         let flows = self.state().flows.values();
         let waiting: Vec<Waiting> = flows.filter_map(|flow| waiting(flow, since)).collect();
+        let flows = self.state().flows.values();
+        let merges: Vec<Unmerged> = flows.filter_map(|flow| unmerged(flow, since)).collect();
         let mut needs: Vec<NeedInfo> =
             waiting.into_iter().map(|waiting| self.need_of_session(waiting)).collect();
+        needs.extend(merges.into_iter().map(|merge| self.need_of_merge(merge)));
         needs.retain(|need| !self.dismissed.has(&need.id, &need.since));
         needs
     }
 
     fn need_of_session(&mut self, waiting: Waiting) -> NeedInfo {
         let Waiting { id, name, request, since, detail, is_asked } = waiting;
-        let called = name.or_else(|| self.first_line(request)).unwrap_or_else(|| id.to_string());
+        let called = self.called(&id, name, request);
         let title =
             if is_asked { format!("{called} waits for your yes") } else { format!("{called} failed") };
         NeedInfo {
@@ -54,6 +70,33 @@ impl Model {
             cures: vec![resume(&id, if is_asked { "Begin" } else { "Try again what failed" }), see(&id)],
             ..nothing()
         }
+    }
+
+    fn need_of_merge(&mut self, merge: Unmerged) -> NeedInfo {
+        let Unmerged { id, name, request, since, into, detail } = merge;
+        let called = self.called(&id, name, request);
+        let again = CureInfo {
+            label: "Merge again".to_owned(),
+            command: format!("tasuki session merge {id} --into {}", word(&into)),
+            path: Some(format!("/api/sessions/{id}/merge")),
+            body: Some(json!({"into": into})),
+            asks_first: false,
+        };
+        NeedInfo {
+            id: format!("merge.{id}"),
+            kind: NeedKindInfo::Session,
+            group: NeedGroup::Decide,
+            title: format!("the branches of {called} are not merged"),
+            detail: Some(format!("into {into}: {}", detail.as_deref().unwrap_or("it failed"))),
+            since: rfc3339_ms(since),
+            cures: vec![again, see(&id)],
+            ..nothing()
+        }
+    }
+
+    /// What a session is called, for a person.
+    fn called(&mut self, id: &FlowId, name: Option<String>, request: BodyRef) -> String {
+        name.or_else(|| self.first_line(request)).unwrap_or_else(|| id.to_string())
     }
 
     /// Whether a message that failed is to be seen to by itself. One that was a step is not once its session has failed as a whole,
@@ -111,6 +154,18 @@ fn waiting(flow: &Flow, failed_since: Millis) -> Option<Waiting> {
         since: flow.since,
         detail,
         is_asked: flow.waits_for_yes(),
+    })
+}
+
+fn unmerged(flow: &Flow, failed_since: Millis) -> Option<Unmerged> {
+    let merge = flow.merge.as_deref()?;
+    (merge.stage == MergeStage::Failed && merge.since >= failed_since).then(|| Unmerged {
+        id: flow.head.id.clone(),
+        name: flow.head.name.clone(),
+        request: flow.request,
+        since: merge.since,
+        into: merge.into.clone(),
+        detail: merge.note.as_deref().map(str::to_owned),
     })
 }
 

@@ -9,7 +9,7 @@ use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, USER};
 use crate::io::chance::mint_flow_id;
 use crate::io::session_file::keep;
-use crate::io::worktree::{repository_at, repository_of};
+use crate::io::worktree::{branches_at, may_follow, repository_at, repository_of};
 use crate::read::Model;
 use crate::wire::api::{
     Done, Problem, SessionBegun, SessionBody, SessionImportBody, SessionMergeBody, SessionQuery,
@@ -86,12 +86,21 @@ pub(super) async fn resume(
         return Err(Refusal::new(Code::NoRepository, why).into());
     }
     let repository = repository_at(&place, &workspace).await;
+    let named = wanted::branches_of(&session);
+    let branches = branches_at(&place, &workspace, named.clone()).await;
+    let there = branches.clone();
     let again = move |model: &mut Model| {
         let master = master_of(model, None)?;
-        wanted::begin_again(&session, (model.team(), master), repository).map_err(Refused::of_problem)
+        wanted::begin_again(&session, (model.team(), master), (repository, &there))
+            .map_err(Refused::of_problem)
     };
     let command = asked(&gate, again).await??;
-    gate.command(key, command).await
+    let gone: Vec<String> = named.difference(&branches).map(ToString::to_string).collect();
+    let Json(mut done) = gate.command(key, command).await?;
+    if !gone.is_empty() {
+        done.what = format!("{}; not in the repository, so taken as merged: {}", done.what, gone.join(", "));
+    }
+    Ok(Json(done))
 }
 
 /// Keeps a session that comes from elsewhere.
@@ -145,6 +154,19 @@ pub(super) async fn merge(
     Question(path): Question<SessionPath>,
     Large(body): Large<SessionMergeBody>,
 ) -> JsonAnswer<Done> {
+    body.into.as_deref().map_or(Ok(()), wanted::check_branch).map_err(Refused::of_problem)?;
+    let (word, into) = (path.id.clone(), body.into.clone());
+    let target = asked(&gate, move |model| model.merge_target(&word, into?.as_str())).await?;
+    if let Some((place, into)) = target {
+        let workspace = asked(&gate, |model| model.workspace().clone()).await?;
+        // What is checked out later is seen by the merge itself.
+        match may_follow(&place, &workspace, &into).await {
+            Err(error) if error.is_refusal() => {
+                return Err(Refusal::new(Code::WrongStage, error.to_string()).at("into").into());
+            }
+            _ => {}
+        }
+    }
     steer(&gate, key, path, move |model, id| wanted::merge(model.session_id(&id)?, body.into)).await
 }
 

@@ -50,7 +50,7 @@ kinds! {
     Halted,
     /// A task failed.
     Failed,
-    /// The plan of a session waits for a yes, or a session failed.
+    /// The plan of a session waits for a yes, or a session or the merge of its branches failed.
     Session,
     /// A dropped file was refused.
     Refused,

@@ -1,9 +1,9 @@
 //! What somebody wants of sessions: from a request's texts to what the engine is asked for.
 
-use super::document::{AgentSession, export, import, to_flow};
+use super::document::{AgentSession, TaskStatus, export, import, to_flow};
 use super::plan::{PlanRefusal, read, read_task};
 use super::prompt::prompt;
-use crate::engine::flow::branch::BRANCH_BYTES_MAX;
+use crate::engine::flow::branch::{BRANCH_BYTES_MAX, BranchName};
 use crate::engine::flow::id::FlowId;
 use crate::engine::flow::name::StepName;
 use crate::engine::flow::opening::{Opening, step};
@@ -16,6 +16,7 @@ use crate::engine::team::Team;
 use crate::engine::words::AgentName;
 use crate::wire::api::{Problem, SessionDetails};
 use crate::wire::message::draft::CONTENT_BYTES_MAX;
+use std::collections::BTreeSet;
 
 /// Names by which git means something else: a branch of that name would be in its way.
 const NOT_BRANCHES: [&str; 6] = ["HEAD", "FETCH_HEAD", "ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "@"];
@@ -113,24 +114,31 @@ pub fn retry(id: FlowId, task: &str, text: Option<String>) -> Result<Command, Pr
     Ok(Command::Flow { id, wish })
 }
 
+/// Whether a branch of this name can be one onto which others are brought.
+///
+/// # Errors
+/// It is no name of a branch, or one to which git gives another meaning.
+pub fn check_branch(name: &str) -> Result<(), Problem> {
+    let is_bad = name.is_empty()
+        || name.len() > BRANCH_BYTES_MAX
+        || name.starts_with('-')
+        || name.starts_with("refs/")
+        || NOT_BRANCHES.contains(&name)
+        || name.contains("..")
+        || name.chars().any(|c| c.is_control() || c.is_whitespace());
+    if is_bad {
+        let why = format!("`{}` cannot be a branch", name.escape_debug());
+        return Err(problem(Refusal::new(Code::BadBranch, why).at("into")));
+    }
+    Ok(())
+}
+
 /// Bring the branches of its completed tasks onto one.
 ///
 /// # Errors
 /// If that cannot be the name of a branch. What git refuses besides is told by the merge.
 pub fn merge(id: FlowId, into: Option<String>) -> Result<Command, Problem> {
-    if let Some(name) = &into {
-        let is_bad = name.is_empty()
-            || name.len() > BRANCH_BYTES_MAX
-            || name.starts_with('-')
-            || name.starts_with("refs/")
-            || NOT_BRANCHES.contains(&name.as_str())
-            || name.contains("..")
-            || name.chars().any(|c| c.is_control() || c.is_whitespace());
-        if is_bad {
-            let why = format!("`{}` cannot be a branch", name.escape_debug());
-            return Err(problem(Refusal::new(Code::BadBranch, why).at("into")));
-        }
-    }
+    into.as_deref().map_or(Ok(()), check_branch)?;
     Ok(Command::Flow { id, wish: FlowWish::Merge(into) })
 }
 
@@ -182,16 +190,24 @@ pub fn take_in(document: &str) -> Result<(FlowId, String), Problem> {
     Ok((id, export(&session)))
 }
 
-/// Let a session go on of which there is only a document.
+/// The branches in a document on which its completed tasks were done.
+#[must_use]
+pub fn branches_of(session: &AgentSession) -> BTreeSet<BranchName> {
+    let done = session.tasks.iter().filter(|task| task.status == TaskStatus::Completed);
+    let trees = done.filter_map(|task| task.assigned_worktree.as_ref());
+    trees.map(|tree| tree.branch_name.clone()).collect()
+}
+
+/// Let a session go on of which there is only a document. `branches` are those of its branches that are in the repository.
 ///
 /// # Errors
 /// It is done already, or it cannot be begun here.
 pub fn begin_again(
     session: &AgentSession,
     (team, master): (&Team, AgentName),
-    repository: Option<FlowRepository>,
+    (repository, branches): (Option<FlowRepository>, &BTreeSet<BranchName>),
 ) -> Result<Command, Problem> {
     let is_there = |name: &AgentName| team.addressee(name).is_ok_and(|name| !name.is_user());
-    let opening = to_flow(session, master, repository, &is_there).map_err(problem)?;
+    let opening = to_flow(session, master, (repository, branches), &is_there).map_err(problem)?;
     Ok(Command::OpenFlow(Box::new(opening)))
 }

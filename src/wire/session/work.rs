@@ -111,8 +111,8 @@ pub fn by_hand(repository: &str, branch: &str, base: Option<&str>, title: &str) 
     )
 }
 
-/// A word for a shell.
-fn word(text: &str) -> String {
+/// A text as one word of a shell, whatever it says.
+pub fn word(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
     if !text.is_empty() && text.chars().all(is_plain) {
         return text.to_owned();

@@ -77,8 +77,13 @@ impl Shelf {
             Event::FlowOpened { head, .. } => {
                 self.flows.insert(head.id.clone(), BTreeMap::from([(("request", None), seq)]));
             }
-            Event::StepPlanned { flow, spec, .. } => {
+            Event::StepPlanned { flow, spec, for_merge, .. } => {
                 let texts = self.flows.entry(flow.clone()).or_default();
+                let [own, text] = ["own text", "text"].map(|which| (which, Some(spec.name.clone())));
+                // What is said for a merge takes the place of what was said for the last one.
+                let before = texts.get(&own).or(texts.get(&text)).copied().filter(|_| *for_merge);
+                texts.remove(&own);
+                texts.extend(before.map(|before| (own, before)));
                 texts.insert(("text", Some(spec.name.clone())), seq);
             }
             Event::StepImported { flow, step, .. } => {

@@ -157,6 +157,7 @@ fn kept() -> Vec<Event> {
     let bare = FlowStep {
         spec: specs()[0].clone(),
         text: place(1),
+        own_text: None,
         planned_at: Millis(NOON),
         stage: StepStage::Pending,
         tries: 0,
@@ -213,7 +214,13 @@ fn in_tree() -> InTree {
     let sum = WorkSum { head: Some("0ff1ce".into()), commits: 2, ..WorkSum::default() };
     let work = Some(Box::new(StepWork { sum, place: place(5) }));
     let pull = Some(Box::new(StepPull { number: Some(7), url: Some("https://x/pull/7".into()), why: None }));
-    InTree { from: Some("c0ffee".into()), until: Some("0ff1ce".into()), work, pull }
+    InTree {
+        elsewhere: Some(branch()),
+        from: Some("c0ffee".into()),
+        until: Some("0ff1ce".into()),
+        work,
+        pull,
+    }
 }
 
 /// The message that a step is: its content stands where the step was planned.
@@ -247,12 +254,13 @@ pub(super) fn flows() -> Vec<Event> {
     let opened = opened.map(|(head, body)| Event::FlowOpened { head: Box::new(head), body });
     let planned = specs().into_iter().map(|spec| (spec, plain("x")));
     let planned = planned.chain(bodies.map(|body| (specs()[0].clone(), body)));
-    let planned =
-        planned.map(|(spec, body)| (spec, false, body)).chain([(specs()[0].clone(), true, plain("x"))]);
-    let planned = planned.map(|(spec, again, body)| Event::StepPlanned {
+    let planned = planned.map(|(spec, body)| (spec, (false, false), body));
+    let again = [false, true].map(|for_merge| (specs()[0].clone(), (true, for_merge), plain("x")));
+    let planned = planned.chain(again).map(|(spec, (again, for_merge), body)| Event::StepPlanned {
         flow: flow_id(),
         spec: Box::new(spec),
         again,
+        for_merge,
         body,
     });
     opened.chain(planned).chain(moves()).chain(others()).chain(kept()).chain(messages()).collect()
@@ -282,11 +290,12 @@ fn others() -> Vec<Event> {
         on_failure,
         parallel,
     };
-    let imported = |began, ended| Event::StepImported {
+    let imported = |began, ended, branch| Event::StepImported {
         flow: flow.clone(),
         step: tree.clone(),
         began,
         ended,
+        branch,
         body: plain("JWT認証"),
     };
     let mut ready = moved(TreeMove::Made, None, Some("/r 家/agent-task-001"), Some("its worktree was gone"));
@@ -321,8 +330,8 @@ fn others() -> Vec<Event> {
         pulled(None, None, Some("gh が無い")),
         planned(None, OnFailure::Stop, 0),
         planned(Some("計画"), OnFailure::Skip, 4),
-        imported(None, None),
-        imported(Some(Millis(NOON)), Some(Millis(NOON + 1))),
+        imported(None, None, None),
+        imported(Some(Millis(NOON)), Some(Millis(NOON + 1)), Some(branch())),
         moved(TreeMove::Make, Some(branch()), None, None),
         moved(TreeMove::Made, None, Some("/r 家/agent-task-001"), None),
         moved(TreeMove::Fail, None, None, Some("a conflict in 家.rs")),

@@ -47,7 +47,7 @@ async fn another_branch_follows_unless_somebody_works_on_it() {
     world.run("branch agent/one 1 one; branch agent/two 2 two; branch 統合 0 zero; git checkout -q -b here");
     let repository = world.repository().await;
     let error = bring(&repository, Some("here"), &["agent/one"]).await.unwrap_err().to_string();
-    assert!(error.contains("it is checked out"), "{error}");
+    assert!(error.contains(&format!("it is checked out in {}", world.root().display())), "{error}");
     assert!(bring(&repository, Some("a..b"), &["agent/one"]).await.is_err());
     bring(&repository, Some("統合"), &["agent/one"]).await.unwrap();
     // Somebody puts a commit on it meanwhile, which stays.
@@ -55,6 +55,25 @@ async fn another_branch_follows_unless_somebody_works_on_it() {
     bring(&repository, Some("統合"), &["agent/two"]).await.unwrap();
     assert_eq!(world.run("git ls-tree --name-only 統合"), "a\none\nthree\ntwo\nzero");
     assert_eq!(world.run("git rev-parse 統合"), world.run(&format!("git rev-parse {SESSION}")));
+}
+
+#[tokio::test]
+async fn a_branch_that_was_removed_is_merged_by_what_is_known_of_it() {
+    let world = World::new();
+    let repository = world.repository().await;
+    let made = repository.make(&name("agent/w"), "x", &[]).await.unwrap();
+    world.run_in(&made.path, "echo 襷 > w; git add .; git commit -qm w; git tag kept");
+    repository.remove(&name("agent/w")).await.unwrap();
+    let error = bring(&repository, None, &["agent/w"]).await.unwrap_err().to_string();
+    assert!(error.contains("`tasuki worktree restore agent/w`"), "{error}");
+    repository.restore("agent/w").await.unwrap();
+    assert_eq!(bring(&repository, None, &["agent/w"]).await.unwrap(), Merge::Open);
+    let entry = repository.remove(&name("agent/w")).await.unwrap();
+    assert_eq!(bring(&repository, None, &["agent/w"]).await.unwrap(), Merge::Already);
+    std::fs::remove_dir_all(repository.trash.join(entry)).unwrap();
+    assert_eq!(bring(&repository, None, &["agent/w"]).await.unwrap(), Merge::Already, "the record knows it");
+    let error = bring(&repository, None, &["agent/never"]).await.unwrap_err().to_string();
+    assert!(error.contains("is no commit of the repository"), "{error}");
 }
 
 #[tokio::test]

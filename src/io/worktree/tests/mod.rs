@@ -2,6 +2,7 @@
 
 mod again;
 mod bringing;
+mod catching_up;
 mod half_states;
 mod hostile;
 mod kills;

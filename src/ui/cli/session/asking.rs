@@ -35,16 +35,21 @@ impl<'a> Asking<'a> {
 
     /// Has the daemon do something with a session, and tells what was done.
     pub(super) fn order(&self, id: &str, what: &str, body: &impl Serialize) -> Ended {
+        let done = self.ordered(id, what, body)?;
+        self.context.tell(&done, || done.what.clone())
+    }
+
+    /// The same, and what was done is told elsewhere.
+    pub(super) fn ordered(&self, id: &str, what: &str, body: &impl Serialize) -> Result<Done, Failure> {
         let path = format!("/api/sessions/{}/{what}", encoded(id));
         let done: Result<Done, ClientError> = self.client.post(&path, body, ANSWER_DEADLINE);
-        let done = done.map_err(|error| with_cure(error.into(), id, what))?;
-        self.context.tell(&done, || done.what.clone())
+        done.map_err(|error| with_cure(error.into(), id, what))
     }
 }
 
 /// What can be done about a session or a task that is not where it would have to be.
 fn with_cure(mut failure: Failure, id: &str, what: &str) -> Failure {
-    let has_its_own = failure.problem.field.as_deref() == Some("worktree_strategy");
+    let has_its_own = matches!(failure.problem.field.as_deref(), Some("worktree_strategy" | "into"));
     if !has_its_own && matches!(failure.problem.code.as_str(), "wrong-stage" | "unknown-dependency") {
         let may = match what {
             "pause" => "an active session can be paused",

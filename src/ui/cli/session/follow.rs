@@ -54,11 +54,37 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
 
 /// Tells each change of a session until it is over.
 pub(super) fn follow(asking: &Asking<'_>, id: &str) -> Ended {
+    ended(&follow_until(asking, id, words::has_come_to_rest)?)
+}
+
+/// Tells each change of a session until its branches are merged, or cannot be.
+pub(super) fn follow_merge(asking: &Asking<'_>, id: &str) -> Ended {
+    let session = follow_until(asking, id, |session| !words::is_merging(session))?;
+    match session.merge.as_ref() {
+        None => Ok(()),
+        // The last line of JSON is a change, too.
+        Some(merge) if merge.status == "done" && asking.context.globals.json => Ok(()),
+        Some(merge) if merge.status == "done" => Ok(asking.context.say(words::merge(merge))?),
+        Some(merge) => {
+            let id = &session.id;
+            let cure = format!("see `tasuki session show {id}`, and ask for it again once that is put right");
+            let why = format!("session {id}: {}", words::merge(merge));
+            Err(Failure::new(Kind::Failed, "failed", why, cure))
+        }
+    }
+}
+
+/// Tells each change of a session until it is at rest, and gives it as it is then.
+fn follow_until(
+    asking: &Asking<'_>,
+    id: &str,
+    is_at_rest: impl Fn(&SessionInfo) -> bool,
+) -> Result<SessionInfo, Failure> {
     let question = SessionQuery { id: id.to_owned() };
     let first = look(asking.context, &asking.workspace, &asking.client, &question)?;
     let mut seen = first.answer;
     tell(asking, &changes(None, &seen))?;
-    if first.source == Source::Files && !words::has_come_to_rest(&seen.session) {
+    if first.source == Source::Files && !is_at_rest(&seen.session) {
         return Err(without_daemon(
             &seen.session,
             format!("no daemon is running for {}", asking.workspace.root_text()),
@@ -67,7 +93,7 @@ pub(super) fn follow(asking: &Asking<'_>, id: &str) -> Ended {
     let address = SessionQuery { id: seen.session.id.clone() }.address();
     let clock = Clock::start();
     let mut lost = None;
-    while !words::has_come_to_rest(&seen.session) {
+    while !is_at_rest(&seen.session) {
         if lost.is_none() {
             until_changed(asking, &seen);
         } else {
@@ -92,7 +118,7 @@ pub(super) fn follow(asking: &Asking<'_>, id: &str) -> Ended {
             Err(error) => return Err(error.into()),
         }
     }
-    ended(&seen.session)
+    Ok(seen.session)
 }
 
 /// Waits until the daemon tells something of this session, or has been quiet for a while.

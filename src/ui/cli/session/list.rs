@@ -81,6 +81,8 @@ fn what(session: &SessionInfo) -> String {
         (None, None) if failed > 0 => Some(format!("{failed} failed")),
         (None, None) => None,
     };
+    let merge = session.merge.as_ref().filter(|merge| merge.status != "done").map(words::merge);
+    let why = [why, merge].into_iter().flatten().reduce(|why, merge| format!("{why}; {merge}"));
     match why {
         Some(why) if title.is_empty() => why,
         Some(why) => format!("{title}: {why}"),

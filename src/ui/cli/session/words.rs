@@ -54,6 +54,10 @@ pub(super) fn merge(merge: &SessionMergeInfo) -> String {
 
 /// Whether nothing more happens with it by itself, nor with the merge of its branches.
 pub(super) fn has_come_to_rest(session: &SessionInfo) -> bool {
-    let is_merging = |merge: &SessionMergeInfo| matches!(merge.status.as_str(), "merging" | "waits");
-    is_over(session) && !session.merge.as_ref().is_some_and(is_merging)
+    is_over(session) && !is_merging(session)
+}
+
+/// Whether its branches are being brought together.
+pub(super) fn is_merging(session: &SessionInfo) -> bool {
+    session.merge.as_ref().is_some_and(|merge| matches!(merge.status.as_str(), "merging" | "waits"))
 }

@@ -2,6 +2,7 @@
 
 use super::form::{AgentSession, SessionTask};
 use super::words::{MessageRole, SessionStatus, TaskStatus, WorktreeStrategy};
+use crate::engine::flow::branch::BranchName;
 use crate::engine::flow::flow::{FlowHead, FlowKind};
 use crate::engine::flow::id::FlowId;
 use crate::engine::flow::name::StepName;
@@ -14,9 +15,10 @@ use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, Millis};
 use chrono::DateTime;
 use serde_json::Value as Json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// What is wanted to let the session of a document go on. `is_there` says who is in the team: for what was somebody else's, an agent
+/// What is wanted to let the session of a document go on. `branches` are those of its worktrees that are in the repository: what needs
+/// a task whose branch is not begins without it. `is_there` says who is in the team: for what was somebody else's, an agent
 /// is hired.
 ///
 /// # Errors
@@ -24,7 +26,7 @@ use std::collections::BTreeMap;
 pub fn to_flow(
     session: &AgentSession,
     master: AgentName,
-    repository: Option<FlowRepository>,
+    (repository, branches): (Option<FlowRepository>, &BTreeSet<BranchName>),
     is_there: &dyn Fn(&AgentName) -> bool,
 ) -> Result<Opening, Refusal> {
     let refuse = |code, why: String| Err(Refusal::new(code, why));
@@ -38,7 +40,8 @@ pub fn to_flow(
     let tasks = session.tasks.iter().map(|task| planned(task, session, &owners, is_there));
     let steps = tasks.map(|task| step(task, repository.is_some())).collect::<Result<Vec<_>, _>>()?;
     let steps = FoundPlan::with_trees(steps);
-    let done = session.tasks.iter().filter(|task| task.status == TaskStatus::Completed).map(done).collect();
+    let done = session.tasks.iter().filter(|task| task.status == TaskStatus::Completed);
+    let done = done.map(|task| done_elsewhere(task, branches)).collect();
     let said = session.conversation.messages.iter().find(|message| message.role == MessageRole::User);
     let request = said.map(|message| message.content.as_str()).unwrap_or_default();
     let text = |key: &str| besides(session, key).and_then(Json::as_str);
@@ -114,7 +117,7 @@ fn planned(
     }
 }
 
-fn done(task: &SessionTask) -> StepDone {
+fn done_elsewhere(task: &SessionTask, branches: &BTreeSet<BranchName>) -> StepDone {
     let at = |text: &str| {
         DateTime::parse_from_rfc3339(text).ok().and_then(|at| u64::try_from(at.timestamp_millis()).ok())
     };
@@ -123,6 +126,11 @@ fn done(task: &SessionTask) -> StepDone {
     };
     StepDone {
         step: task.id.clone(),
+        branch: task
+            .assigned_worktree
+            .as_ref()
+            .map(|tree| tree.branch_name.clone())
+            .filter(|branch| branches.contains(branch)),
         began: at(&task.started_at),
         ended: at(&task.completed_at),
         body: body(task.result.as_ref().map(|result| result.summary.as_str()).unwrap_or_default()),
