@@ -131,6 +131,16 @@ fn a_worktree_is_set_up_before_its_task_is_told_also_where_it_failed_or_the_daem
     let changed = git(&house, &["diff", "--name-only", "main", &branch]);
     assert_eq!(changed, "one.txt\n", "what git ignores is no work");
     assert!(begun(&house, 3), "what is set up is not set up again");
+    // One that is cancelled meanwhile ends with its session.
+    std::fs::remove_file(house.path("go")).expect("it waits again");
+    let other = begin(&house, plan);
+    house.until("the fourth setup", |house| begun(house, 4));
+    let pid = house.read("pid").trim().parse().expect("a number");
+    let pruned = ok(&house, &["worktree", "prune"]);
+    assert!(lives(pid) && pruned.contains("its setup or a check is at work there"), "{pruned}");
+    ok(&house, &["session", "cancel", &other]);
+    house.until("the setup has ended", |_| !lives(pid));
+    assert_eq!(statuses(&house, &other), "Failed Cancelled");
     house.end();
 }
 

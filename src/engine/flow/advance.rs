@@ -17,6 +17,7 @@ use super::wish::FlowWish;
 use super::worker::StepWorker;
 use crate::engine::engine::Work;
 use crate::engine::event::Event;
+use crate::engine::job::JobId;
 use crate::engine::life::CompletionSource;
 use crate::engine::life::close::{Note, accepted_elsewhere};
 use crate::engine::life::interrupt::BreakOff;
@@ -178,7 +179,12 @@ impl Work<'_> {
         let open: Vec<(usize, Option<MessageId>)> = open
             .map(|(at, step)| (at, step.message.clone().filter(|_| step.stage == StepStage::Sent)))
             .collect();
+        let trees: Vec<StepName> = flow.preparing().filter_map(|at| flow.tree_of(at)).cloned().collect();
         self.move_flow(id, FlowMove::Fail, Some(why.clone()));
+        for tree in trees {
+            self.drop_job(JobId::Tree { flow: id.clone(), tree });
+        }
+        self.cancel_merge(id, &why);
         if let Some(message) = planning.filter(|message| self.state.open.contains_key(message)) {
             self.cancel(&message, &why, BreakOff::All);
         }

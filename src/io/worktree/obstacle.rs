@@ -59,6 +59,8 @@ pub enum Obstacle {
     NoBranch,
     /// A session that is open works in it, or an agent of the team file.
     InUse,
+    /// Files are copied into it, or a command runs in it: its setup, or a check.
+    AtWork,
     /// Another workspace of the repository has made it, and alone knows who works there.
     OtherWorkspace {
         /// Its folder.
@@ -102,6 +104,9 @@ impl fmt::Display for Obstacle {
             ),
             Self::InUse => f.write_str(
                 "an open session or an agent works in it: end the session, or remove `worktree:` of the agent in the team file",
+            ),
+            Self::AtWork => f.write_str(
+                "its setup or a check is at work there: wait until that is over, or cancel the session that it is for",
             ),
             Self::OtherWorkspace { root } => {
                 write!(f, "it is that of the workspace {}: ask for it there", escape(root))
