@@ -43,12 +43,6 @@ pub async fn end_left(root: &Path) -> bool {
     end_until_none(is_left, None, Instant::now() + GONE_WITHIN).await
 }
 
-/// Whether a process of a check works in this folder, also one that a killed daemon has left.
-pub(in crate::io) fn runs_in(folder: &Path) -> bool {
-    let place = |bearer: Bearer| std::fs::read_link(format!("/proc/{}/cwd", bearer.process.pid)).ok();
-    bearers(BEARS).filter_map(place).any(|place| place.starts_with(folder))
-}
-
 /// The processes of a check. They are ended when nobody waits for it any more, too.
 pub(super) struct Leash {
     pub(super) group: Option<Pid>,
@@ -102,6 +96,12 @@ impl Drop for Leash {
             end_bearers(|var| var == mark);
         }
     }
+}
+
+/// Whether a process of a check works in this folder, also one that a killed daemon has left.
+pub(in crate::io) fn runs_in(folder: &Path) -> bool {
+    let place = |bearer: Bearer| std::fs::read_link(format!("/proc/{}/cwd", bearer.process.pid)).ok();
+    bearers(BEARS).filter_map(place).any(|place| place.starts_with(folder))
 }
 
 /// The program is not collected before, so that its number is nobody else's.

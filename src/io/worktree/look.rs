@@ -119,6 +119,8 @@ impl Repository {
                 all.extend(self.in_the_tree(record, &path, &own).await?);
             }
         }
+        let elsewhere = half::elsewhere(&self.common_dir, branch, &path);
+        all.extend(elsewhere.map(|to| Obstacle::Moved { to: to.to_string_lossy().into_owned() }));
         match self.here().commit(&ref_of(branch)).await? {
             None => all.push(Obstacle::NoBranch),
             Some(head) => all.extend(self.unpushed(record, &head).await?),

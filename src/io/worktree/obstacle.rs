@@ -55,6 +55,11 @@ pub enum Obstacle {
         /// Its path in the worktree.
         path: String,
     },
+    /// It was moved, or its branch is checked out in another worktree.
+    Moved {
+        /// Where that is.
+        to: String,
+    },
     /// The branch was deleted or renamed.
     NoBranch,
     /// A session that is open works in it, or an agent of the team file.
@@ -98,6 +103,9 @@ impl fmt::Display for Obstacle {
             }
             Self::Submodule { path } => {
                 write!(f, "the submodule {} has commits that its remote has not: push them", escape(path))
+            }
+            Self::Moved { to } => {
+                write!(f, "its branch is checked out in {}: `git worktree move` it back, or remove it there", escape(to))
             }
             Self::NoBranch => f.write_str(
                 "its branch was deleted or renamed: commit what is there to another branch, then `git worktree remove` it",

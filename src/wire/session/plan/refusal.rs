@@ -1,6 +1,7 @@
 //! A refused plan, as whoever wrote it can put it right: the line itself, and a cure that speaks of plans.
 
 use super::fields::Wrong;
+use crate::engine::flow::asked::SEND_AGAIN;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::counted;
 use std::fmt;
@@ -51,9 +52,7 @@ impl PlanRefusal {
     /// What an agent is told that wrote the plan: what is wrong, and what to send instead.
     #[must_use]
     pub fn feedback(&self) -> String {
-        format!(
-            "No plan can be taken from your answer: {self}\nSend the whole plan again, in one block that begins with ```yaml and ends with ```."
-        )
+        format!("No plan can be taken from your answer: {self}\n{SEND_AGAIN}")
     }
 }
 
