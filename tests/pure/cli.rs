@@ -552,7 +552,7 @@ fn a_misspelt_key_is_seen_and_a_misspelt_expect_is_refused() {
     for (beside, place) in [("expect:\ncommit: true", "a.yaml:4:1"), ("files: [a]\nexpect: {}", "a.yaml:3:1")]
     {
         let (ended, said) = lint(beside);
-        assert!(ended == 2 && said.contains(place) && said.contains("indent it"), "{beside}: {said}");
+        assert!(ended == 2 && said.contains(place) && said.contains("indent that"), "{beside}: {said}");
     }
     for kept in [
         "command: make\nfiles: [a]\ncommit: 1",

@@ -107,9 +107,9 @@ pub enum WorktreeError {
         plain(.from)
     )]
     Moved {
-        /// Its branch.
+        /// The one that it was made on.
         branch: BranchName,
-        /// Where it has to be.
+        /// The folder in which tasuki looks for it.
         from: PathBuf,
         /// Where the branch is checked out.
         to: PathBuf,

@@ -57,7 +57,7 @@ pub enum Obstacle {
     },
     /// It was moved, or its branch is checked out in another worktree.
     Moved {
-        /// Where that is.
+        /// The folder of that worktree, which no session knows.
         to: String,
     },
     /// The branch was deleted or renamed.

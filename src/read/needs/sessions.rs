@@ -142,10 +142,10 @@ fn plan_of(flow: &Flow) -> String {
         String::new()
     };
     let pulls = match flow.head.pull_requests {
-        true => "; a pull request is opened for each that is completed in a worktree",
+        true => ". A pull request is opened for each that is completed in a worktree",
         false => "",
     };
-    format!("it has {}, and nothing is begun{pulls}{first}", counted(count, "task"))
+    format!("it has {}{first}, and nothing is begun{pulls}", counted(count, "task"))
 }
 
 /// A task of a plan in one line: who does it, after what, and what is checked.
@@ -160,7 +160,7 @@ fn task_of(step: &FlowStep) -> (String, BodyRef) {
             format!("expects {}", expected(expect).join(", "))
         }),
     );
-    (format!("{name} {title} ({})", facts.join("; ")), step.text)
+    (format!("{name} {title} ({})", facts.join(", ")), step.text)
 }
 
 fn resume(id: &FlowId, label: &str) -> CureInfo {

@@ -470,10 +470,6 @@ fn every_mistake_that_another_does_not_hide_is_told() {
               4 | - nmae: 鍵
             Cure: write it in the task: `name:` is its title, `description:` all that its agent is to know.
 
-            line 5, column 18: `task-1` depends on `task-9`, which is no task here; did you mean `task-1`?
-              5 |   dependencies: [task-9]
-            Cure: name the `id` of a task of this plan.
-
             line 7, column 3: `expect` is empty, and `commit` stands beside it: indent that below `expect`. Without it, nothing is checked before the task is done.
               7 |   commit: true
             Cure: write it as in `expect: {commit: true, files: [src/lib.rs], command: test}`; protocol/README.md describes each key.
@@ -494,11 +490,11 @@ fn every_mistake_that_another_does_not_hide_is_told() {
               10 | - c
             Cure: write `tasks:` and below it a list of tasks, each with `name:` and `description:`.
 
-            line 2, column 56: `task-1` depends on `task-7`, which is no task here; did you mean `task-1`?
+            line 2, column 56: `task-1` depends on `task-7`, which is no task here.
               2 | - {id: task-1, name: a, description: b, dependencies: [task-7, task-8]}
             Cure: name the `id` of a task of this plan.
 
-            line 2, column 64: `task-1` depends on `task-8`, which is no task here; did you mean `task-1`?
+            line 2, column 64: `task-1` depends on `task-8`, which is no task here.
               2 | …d: task-1, name: a, description: b, dependencies: [task-7, task-8]}
             Cure: name the `id` of a task of this plan.
 
@@ -506,11 +502,11 @@ fn every_mistake_that_another_does_not_hide_is_told() {
               3 | - {id: task-1, name: a, description: b, verify: {tests: yes}}
             Cure: write it as in `expect: {commit: true, files: [src/lib.rs], command: test}`; protocol/README.md describes each key.
 
-            line 2, column 56: `task-1` depends on `task-7`, which is no task here; did you mean `task-1`?
+            line 2, column 56: `task-1` depends on `task-7`, which is no task here; did you mean `task-01`?
               2 | - {id: task-1, name: a, description: b, dependencies: [task-7, task-8]}
             Cure: name the `id` of a task of this plan.
 
-            line 2, column 64: `task-1` depends on `task-8`, which is no task here; did you mean `task-1`?
+            line 2, column 64: `task-1` depends on `task-8`, which is no task here; did you mean `task-01`?
               2 | …d: task-1, name: a, description: b, dependencies: [task-7, task-8]}
             Cure: name the `id` of a task of this plan.
 
