@@ -23,10 +23,12 @@ while IFS= read -r line; do
   # [tasuki] task ID from SENDER (token TOKEN): read FILE and do it.
   [[ $line =~ \[tasuki\].*\(token\ ([a-z0-9]{6})\) ]] || continue # an info, which wants no answer
   token=${BASH_REMATCH[1]}
-  file=$(grep -oE '[^ ]+\.yaml' <<<"$line" | tail -n 1)
+  # The path may have blanks in it, and is absolute where the agent works in another folder.
+  file=$(sed -nE 's/.*: (.*; )?read (.*\.yaml) and .*/\2/p' <<<"$line")
+  file=${file##* once, then } # where the line names a prompt before it
   # [tasuki] reminder of your task ID (token TOKEN): …   What was not read yet is done now.
-  [[ $line =~ reminder\ of\ your\ task\ ([^ ]+) ]] && file=queue/active/${BASH_REMATCH[1]}.yaml
-  [[ $line == *"reminder of"* && $file == "$read_last" ]] || { [[ -f $file ]] && answer "$file"; }
+  [[ $line =~ reminder\ of\ your\ task\ ([^ ]+) ]] && file=$TASUKI_ROOT/queue/active/${BASH_REMATCH[1]}.yaml
+  [[ $line == *"reminder of"* && ${file##*/} == "${read_last##*/}" ]] || { [[ -f $file ]] && answer "$file"; }
   read_last=$file
   # The phrase and the token of this turn on a line of their own: it is done, and what was printed above is the answer.
   echo "$phrase $token"

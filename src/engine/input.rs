@@ -353,6 +353,8 @@ pub enum Effect {
     },
     /// Nobody needs a message's jobs any more.
     DropJobs(MessageId),
+    /// Nobody needs this job any more: what it has started ends.
+    DropJob(JobId),
     /// Remove a claimed file: it is in the journal.
     Forget(Source),
     /// Keep a claimed file until there is room for it.

@@ -4,7 +4,7 @@ use super::model::{Answers, Model};
 use super::titles::title_of;
 use crate::engine::flow::flow::Flow;
 use crate::engine::flow::id::FlowId;
-use crate::engine::message::BodyRef;
+use crate::engine::message::{BodyRef, Expect};
 use crate::engine::words::Seq;
 use crate::io::regular;
 use crate::wire::api::{
@@ -12,11 +12,13 @@ use crate::wire::api::{
     SessionQuery, SessionTaskInfo, SessionsQuery,
 };
 use crate::wire::events;
+use crate::wire::message::checked::expected;
 use crate::wire::session::document::{
     AgentSession, MessageRole, SessionStatus, SessionTask, TaskResult, TaskStatus, import, of_flow,
 };
 use crate::wire::session::work::TaskPull;
 use crate::wire::time::rfc3339;
+use serde::Deserialize as _;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -121,7 +123,7 @@ impl Model {
     }
 
     /// Texts by their places. Each step of the journal is read once.
-    fn texts(&mut self, places: impl Iterator<Item = BodyRef>) -> HashMap<BodyRef, Arc<str>> {
+    pub(super) fn texts(&mut self, places: impl Iterator<Item = BodyRef>) -> HashMap<BodyRef, Arc<str>> {
         let mut by_step: BTreeMap<Seq, BTreeSet<u32>> = BTreeMap::new();
         for place in places {
             by_step.entry(place.seq).or_default().insert(place.index);
@@ -209,6 +211,7 @@ fn info_of_flow(flow: &Flow, title: Option<String>, counts: SessionCounts) -> Se
         master: flow.head.master.as_ref().map(ToString::to_string),
         on_failure: Some(flow.head.on_failure.word().to_owned()),
         parallel: flow.head.parallel,
+        pull_requests: flow.head.pull_requests,
         created_at: rfc3339(flow.opened_at),
         updated_at: rfc3339(flow.changed_at),
         counts,
@@ -241,6 +244,7 @@ fn info_of(document: &AgentSession) -> SessionInfo {
             .and_then(Json::as_u64)
             .and_then(|of| u16::try_from(of).ok())
             .unwrap_or_default(),
+        pull_requests: besides("pull_requests").and_then(Json::as_bool).unwrap_or_default(),
         created_at: document.created_at.as_str().to_owned(),
         updated_at: document.updated_at.as_str().to_owned(),
         counts,
@@ -274,6 +278,11 @@ fn task_of(task: &SessionTask, besides: Option<&Json>) -> SessionTaskInfo {
         status: task.status.word().to_owned(),
         dependencies: task.dependencies.iter().map(ToString::to_string).collect(),
         join: text("join").unwrap_or_else(|| "all".to_owned()),
+        expect: besides("expect")
+            .and_then(|of| Expect::deserialize(of).ok())
+            .as_ref()
+            .map(expected)
+            .unwrap_or_default(),
         worktree: task.assigned_worktree.as_ref().map(|tree| tree.path.clone()),
         branch: task.assigned_worktree.as_ref().map(|tree| tree.branch_name.to_string()),
         to: text("to"),

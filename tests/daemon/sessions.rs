@@ -36,6 +36,11 @@ while IFS= read -r line; do
     n=$((n + 1))
     cp "$(sed -n 's/.*read \(.*\.yaml\) and.*/\1/p' <<<"$line")" "$TASUKI_ROOT/asked.$n.yaml"
     to=hand
+    if grep -q 無理 "$TASUKI_ROOT/asked.$n.yaml"; then
+      printf '```yaml\ntasks:\n- {nmae: 一番, description: one, to: hand}\n- {name: 二番, to: Hand}\n```\n'
+      echo "BOSS OK $token"
+      continue
+    fi
     [[ $n == 2 ]] && to=nobody
     [[ $n == 1 ]] && echo "まず考えます。" || printf '```yaml\ntasks:\n- {name: 一番, description: one, to: %s}\n- {name: 二番, description: two, dependencies: [task-1], to: %s}\n```\n' $to $to
     echo "BOSS OK $token"
@@ -339,6 +344,12 @@ fn a_goal_is_split_by_its_master_who_is_told_what_is_wrong_and_waits_for_a_yes()
     let listed = ok(&house, &["session", "list"]);
     assert!(listed.contains("? waits for your yes  0/2") && listed.contains("家計簿を 作る"), "{listed}");
     assert_eq!(typed(&house), [""; 0]);
+    // Whoever is to say yes sees what would begin.
+    for page in [ok(&house, &["session", "show", id]), ok(&house, &["needs"])] {
+        for shown in ["task-2", "二番", "hand", "task-1", "two", "expects nothing"] {
+            assert!(page.contains(shown), "{shown}: {page}");
+        }
+    }
     ok(&house, &["session", "resume", id]);
     until(&house, id, "Completed Completed Completed");
     assert_eq!(typed(&house), ["one", "two"]);
@@ -365,6 +376,31 @@ fn a_goal_is_split_by_its_master_who_is_told_what_is_wrong_and_waits_for_a_yes()
     house.until("the end of the second", |house| typed(house).len() == 4);
     let listed = ok(&house, &["session", "list"]);
     assert!(listed.contains("waits for your yes") && listed.contains("⊘ cancelled"), "{listed}");
+    house.end();
+}
+
+#[test]
+fn a_goal_without_a_plan_says_what_was_wrong_with_the_last_one_and_takes_tasks_of_a_person() {
+    let mut house = house("no plan");
+    house.start();
+    let (_, id, _) = said(&house, &["session", "new", "--yes", "--master", "boss", "無理"]);
+    let id = id.trim();
+    until(&house, id, "Failed");
+    let (shown, needs) = (ok(&house, &["session", "show", id]), ok(&house, &["needs"]));
+    for page in [&shown, &needs] {
+        assert!(page.contains("none of its 4 answers is a plan that can be begun"), "{page}");
+        // Both mistakes of the last answer.
+        assert!(page.contains("did you mean `name`?") && page.contains("`to`: `Hand` has"), "{page}");
+    }
+    assert!(
+        shown.contains("asks for its plan again") && needs.contains("Ask for a plan again"),
+        "{shown}{needs}"
+    );
+    let added =
+        ok(&house, &["session", "add-task", id, "--name", "手で", "--description", "one", "--to", "worker"]);
+    assert!(added.contains(&format!("rests until `tasuki session resume {id}`")), "{added}");
+    ok(&house, &["session", "resume", id]);
+    until(&house, id, "Completed Completed");
     house.end();
 }
 

@@ -86,7 +86,7 @@ pub(crate) fn repository(house: &House, files: &[&str]) {
 
 /// Says that it began, fails or waits as it is told to, and leaves what an agent needs.
 const SETUP: &str = "\
-echo $$ > $1/pid; echo begun >> $1/begun
+echo $2 > $1/said; echo $$ > $1/pid; echo begun >> $1/begun
 [ -e $1/broken ] && { echo 'packages: 届かない'; exit 7; }
 while [ ! -e $1/go ]; do sleep 0.02; done
 cp .env needed
@@ -131,6 +131,19 @@ fn a_worktree_is_set_up_before_its_task_is_told_also_where_it_failed_or_the_daem
     let changed = git(&house, &["diff", "--name-only", "main", &branch]);
     assert_eq!(changed, "one.txt\n", "what git ignores is no work");
     assert!(begun(&house, 3), "what is set up is not set up again");
+    // One that is cancelled meanwhile ends with its session.
+    std::fs::remove_file(house.path("go")).expect("it waits again");
+    // What the team file says at that moment counts.
+    house.write("tasuki.yaml", &house.read("tasuki.yaml").replace("../..]]", "../.., 新]]"));
+    let other = begin(&house, plan);
+    house.until("the fourth setup", |house| begun(house, 4));
+    assert_eq!(house.read("said"), "新\n");
+    let pid = house.read("pid").trim().parse().expect("a number");
+    let pruned = ok(&house, &["worktree", "prune"]);
+    assert!(lives(pid) && pruned.contains("its setup or a check is at work there"), "{pruned}");
+    ok(&house, &["session", "cancel", &other]);
+    house.until("the setup has ended", |_| !lives(pid));
+    assert_eq!(statuses(&house, &other), "Failed Cancelled");
     house.end();
 }
 
@@ -316,6 +329,7 @@ fn a_pull_request_is_opened_once_for_each_branch_or_the_result_says_how_to() {
     let none = pull(&house, &id, 0);
     assert!(none["why"].as_str().expect("why").contains("git remote add origin URL"), "{none}");
     assert_eq!((statuses(&house, &id).as_str(), told("calls").as_str()), ("Completed Completed", ""));
+    assert!(ok(&house, &["session", "show", &id]).contains("a pull request for each task in a worktree"));
     let shown = ok(&house, &["session", "show", &id, "task-1"]);
     let command = none["command"].as_str().expect("a command");
     assert!(shown.contains(&format!("by hand: {command}")), "{shown}");

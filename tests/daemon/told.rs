@@ -105,10 +105,15 @@ fn a_port_stays_an_agents_own_over_restarts() {
 #[test]
 fn the_example_of_a_worker_works() {
     let agent =
-        "  - {name: worker, provider: plain, command: [bash, ./worker.sh, '{phrase}'], marker: 完了}\n";
+        "  - {name: worker, provider: plain, command: [bash, ./worker.sh, '{phrase}'], marker: 完了}
+  - {name: apart, provider: plain, command: [bash, ../worker.sh, '{phrase}'], marker: 完了, cwd: '別の 所'}\n";
     let mut house =
         House::new("a worker", agent, &[("worker.sh", include_str!("../../protocol/examples/worker.sh"))]);
+    std::fs::create_dir(house.path("別の 所")).expect("the folder");
     house.start();
+    house.drop("apart.yaml", "id: apart\nto: apart\ncontent: From afar.\n");
+    let apart = house.result("apart");
+    assert!(apart.contains("You said: From afar."), "the path is absolute, and has a blank: {apart}");
     house.drop("one.yaml", "id: one\nto: worker\ncontent: Say hello.\n");
     house.drop("more.yaml", "id: more\nto: worker\ncontent: |\n  二つ\n  rows\n");
     let one = house.result("one");

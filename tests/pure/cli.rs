@@ -488,6 +488,19 @@ fn lint_tries_a_plan_as_a_session_would_begin_it() {
     assert!(ended == 2 && said.contains("plan.yaml:2:") && said.contains("cure: "), "{said}");
     let (ended, said) = lint("a.plan.yaml", "name: x\ntask: []\n");
     assert!(ended == 2 && said.contains("did you mean `tasks`?"), "{said}");
+    let list = lint("tc.json", r#"[{"name": "a", "description": "b"}]"#);
+    assert!(list.0 == 2 && list.1.contains("a plan has its list of tasks below `tasks:`"), "{list:?}");
+    let (ended, said) = lint(
+        "plan.yaml",
+        &format!("{}  to: grand_bos\n  expect: {{command: x}}\n", task.replace("gb", "誰")),
+    );
+    assert!(
+        ended == 2 && said.matches("error: ").count() == 2,
+        "the file, and a name that none can be: {said}"
+    );
+    let (_, said) = lint("plan.yaml", &format!("{}  to: grand_bos\n", task.replace("gb", "nobody")));
+    assert!(said.contains("plan.yaml:2:") && said.contains("plan.yaml:6:3"), "{said}");
+    assert!(said.contains("called nobody;") && said.contains("called grand_bos;"), "{said}");
     // There is no repository here.
     let (ended, said) = lint("plan.yaml", &format!("{task}  worktree_strategy: New\n"));
     assert!(ended == 2 && said.contains("plan.yaml:6:3") && said.contains("no git repository"), "{said}");
@@ -523,6 +536,11 @@ fn a_misspelt_key_is_seen_and_a_misspelt_expect_is_refused() {
         "expcet: {}",
         "expected: test",
         "exact: {files: [a]}",
+        "ｅｘｐｅｃｔ: {commit: true}",
+        "verify: {tests: 全部}",
+        "checks: [{Command: test}]",
+        "gates: {ｆｉｌｅｓ: [a]}",
+        "prove: {report: a}\nexpect: {}",
     ] {
         let (ended, said) = lint(wrong);
         assert!(
@@ -531,7 +549,16 @@ fn a_misspelt_key_is_seen_and_a_misspelt_expect_is_refused() {
         );
         assert!(said.contains("cure: write it as in `expect:"), "{said}");
     }
+    for (beside, place) in [("expect:\ncommit: true", "a.yaml:4:1"), ("files: [a]\nexpect: {}", "a.yaml:3:1")]
+    {
+        let (ended, said) = lint(beside);
+        assert!(ended == 2 && said.contains(place) && said.contains("indent that"), "{beside}: {said}");
+    }
     for kept in [
+        "command: make\nfiles: [a]\ncommit: 1",
+        "checks: 3\nverify: by hand",
+        "gates: [{a: b}]",
+        "expect: {commit: true}\ncommand: make\nverify: {files: 3}",
         "except: [docs]",
         "export: true",
         "type: info\nexpects: {commit: true}",

@@ -245,7 +245,13 @@ fn an_expect_in_a_wrong_form_is_told_beside_a_right_one() {
     let wrong =
         ["5", "[docs/plan.md]", "{comit: true}", "{commit: maybe}", "{files: {a: b}}", "{files: [~]}"];
     let many = |count: usize| format!("{{files: [{}]}}", vec!["a"; count].join(", "));
-    let wrong = wrong.into_iter().chain(["{files: ''}", "{command: [[a]]}", "{report: [a]}"]);
+    let wrong = wrong.into_iter().chain([
+        "{files: ''}",
+        "{files: [a, .]}",
+        "{report: 文/}",
+        "{command: [[a]]}",
+        "{report: [a]}",
+    ]);
     let too_many = many(101);
     let wrong = wrong.chain([&*too_many]);
     expect_test::expect![[r#"
@@ -256,6 +262,8 @@ fn an_expect_in_a_wrong_form_is_told_beside_a_right_one() {
         3:17 `files` of `expect` must be a list of paths, such as `files: [docs/plan.md]`; there is a map
         3:18 `files` of `expect` must be a list of paths, such as `files: [docs/plan.md]`; there is an empty value
         3:17 `expect`: `` does not lead to a file inside the agent's folder
+        3:21 `expect`: `.` is a folder: name a file in it
+        3:18 `expect`: `文/` is a folder: name a file in it
         3:20 `command` of `expect` must be the name of one of the team file's `commands:`, such as `command: test`; there is a list
         3:18 `report` of `expect` must be a path, such as `report: docs/report.md`; there is a list
         3:17 `files` of `expect` has 101 paths; at most 100 are checked

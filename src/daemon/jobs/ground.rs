@@ -15,6 +15,8 @@ pub struct JobGround {
     pub(super) workspace: Workspace,
     pub(super) records: PathBuf,
     pub(super) variables: Arc<BTreeMap<OsString, OsString>>,
+    /// Where the daemon runs, for whoever reads its team file.
+    pub(super) around: Arc<Surroundings>,
     pub(super) clock: Clock,
 }
 
@@ -24,7 +26,8 @@ impl JobGround {
     pub fn of(workspace: &Workspace, around: &Surroundings, clock: Clock) -> Self {
         let variables = Arc::new(around.vars.clone());
         let records = workspace.memory().join("evidence");
-        Self { workspace: workspace.clone(), records, variables, clock }
+        let around = Arc::new(around.clone());
+        Self { workspace: workspace.clone(), records, variables, around, clock }
     }
 
     /// What a check in this folder is done with.

@@ -43,10 +43,19 @@ impl JobsHandle {
 
     /// Nobody wants the jobs of this message any more.
     pub fn forget(&mut self, message: &MessageId) {
-        self.waiting.retain(|(id, _)| id.message() != Some(message));
+        self.forget_all(|id| id.message() == Some(message));
+    }
+
+    /// Nobody wants this job any more.
+    pub fn forget_job(&mut self, job: &JobId) {
+        self.forget_all(|id| id == job);
+    }
+
+    fn forget_all(&mut self, is_meant: impl Fn(&JobId) -> bool) {
+        self.waiting.retain(|(id, _)| !is_meant(id));
         let orders = &self.orders;
         self.under_way.retain(|id| {
-            let is_kept = id.message() != Some(message);
+            let is_kept = !is_meant(id);
             // Where there is no place for the order, it runs to its end, and nobody hears of it.
             is_kept || orders.try_send(JobOrder::Drop(id.clone())).is_err()
         });

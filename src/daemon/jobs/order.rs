@@ -33,6 +33,6 @@ pub struct JobGiven {
     pub command_limit: Duration,
     /// Variables that checks get besides the few that all get.
     pub variables: Vec<String>,
-    /// What is done in a fresh worktree, by the team file that is in force when the job begins.
+    /// What is done in a fresh worktree, by the team file that is in force when the job begins: where that on the disk has an error.
     pub setup: Arc<TreeSetup>,
 }

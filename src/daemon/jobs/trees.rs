@@ -7,7 +7,7 @@ use crate::engine::job::Found;
 use crate::io::evidence::environment;
 use crate::io::worktree::{Obstacle, PULL_VARIABLES, PullWanted, Repository, Work, WorktreeError};
 use crate::wire::session::work::{TaskCommit, TaskFile, TaskWork};
-use crate::wire::team_file::TreeSetup;
+use crate::wire::team_file::{Settings, TreeSetup};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -53,8 +53,10 @@ pub(super) async fn set_up(
     ground: &JobGround,
     repository: &Repository,
     branch: &BranchName,
-    (setup, variables): (&TreeSetup, &[String]),
+    given: (&TreeSetup, &[String]),
 ) -> Result<(), WorktreeError> {
+    let newest = newest(ground).await;
+    let (setup, variables) = newest.as_ref().map_or(given, |(setup, variables)| (&**setup, &**variables));
     if !setup.run.is_empty() {
         // By this folder the next daemon knows that this one has run something, and ends what is left of it.
         let failed = |source| WorktreeError::Io { path: ground.records.clone(), source };
@@ -62,6 +64,14 @@ pub(super) async fn set_up(
     }
     let env = environment(ground.variables.as_ref().clone(), variables);
     repository.set_up(branch, setup, &env).await
+}
+
+/// What the team file says at this moment, which the loop hears of once that has been still for a while; none where it cannot be used.
+async fn newest(ground: &JobGround) -> Option<(Arc<TreeSetup>, Vec<String>)> {
+    let (workspace, around) = (ground.workspace.clone(), ground.around.clone());
+    let read = tokio::task::spawn_blocking(move || Settings::load(&workspace, &around)).await;
+    let settings = read.ok()?.ok()?.settings;
+    Some((settings.setup.clone(), settings.general.check_env.clone()))
 }
 
 async fn find(ground: &JobGround, repository: &Path) -> Result<Repository, WorktreeError> {

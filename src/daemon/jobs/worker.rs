@@ -126,7 +126,7 @@ fn read_plan(text: &str, trees: bool) -> Result<Box<FoundPlan>, String> {
 mod tests {
     use super::*;
     use crate::io::clock::Clock;
-    use crate::io::workspace::Workspace;
+    use crate::io::workspace::{Surroundings, Workspace};
     use std::sync::Arc;
 
     #[tokio::test]
@@ -139,7 +139,8 @@ mod tests {
         }
         let workspace = Workspace::at(&records).unwrap();
         let (variables, clock) = (Arc::default(), Clock::start());
-        let ground = JobGround { workspace, records: records.clone(), variables, clock };
+        let around = Arc::new(Surroundings::of_this_process().unwrap());
+        let ground = JobGround { workspace, records: records.clone(), variables, around, clock };
         let (orders, inbox) = mpsc::channel(1);
         let (news, mut heard) = mpsc::channel(1);
         let worker = tokio::spawn(work(inbox, ground, news));

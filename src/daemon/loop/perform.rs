@@ -7,6 +7,7 @@ use crate::daemon::panes::orders::{Launched, Order, Typed};
 use crate::daemon::tmux::keeper::Given;
 use crate::daemon::views::worker::TurnBody;
 use crate::engine::input::{Effect, Input, Report, Shown, Verdict};
+use crate::engine::job::JobId;
 use crate::engine::life::interrupted::Interrupted;
 use crate::engine::life::{Stage, TurnKind};
 use crate::engine::screen::doorbell::{self, Doorbell};
@@ -26,6 +27,9 @@ impl Daemon {
                 self.tell_unmade(unmade);
             }
             Effect::Close { agent, nonce } => {
+                if self.config.roster.trees.give_up(&agent, nonce) {
+                    self.jobs.forget_job(&JobId::AgentTree { agent: agent.clone() });
+                }
                 if !self.panes.order(&agent, nonce, Order::Close) {
                     self.panes.tmux.close_stranger(&mut self.panes.tasks, agent, nonce);
                 }
@@ -52,6 +56,7 @@ impl Daemon {
             }
             Effect::Job { id, job } => self.jobs.put(id, job),
             Effect::DropJobs(message) => self.jobs.forget(&message),
+            Effect::DropJob(id) => self.jobs.forget_job(&id),
             Effect::Forget(source) => self.mailbox.forget(source),
             Effect::Defer { source, places } => self.mailbox.defer(source, places, self.timers.clock.now()),
             Effect::Reject { source, from, refusal } => self.mailbox.reject(source, from, refusal),

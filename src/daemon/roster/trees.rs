@@ -1,7 +1,7 @@
 //! The worktrees of agents that have one of their own. Each is made, or found made, before its agent starts there.
 
 use crate::daemon::panes::orders::Launched;
-use crate::engine::words::AgentName;
+use crate::engine::words::{AgentName, Nonce};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +21,12 @@ impl AgentTrees {
     /// The launch that waits, which is to go on.
     pub fn take(&mut self, agent: &AgentName) -> Option<Launched> {
         self.waiting.remove(agent)
+    }
+
+    /// This launch is not wanted any more; whether it waited.
+    pub fn give_up(&mut self, agent: &AgentName, nonce: Nonce) -> bool {
+        let waits = self.waiting.get(agent).is_some_and(|launched| launched.nonce == nonce);
+        waits && self.waiting.remove(agent).is_some()
     }
 
     /// Its worktree is there.

@@ -17,6 +17,7 @@ use super::wish::FlowWish;
 use super::worker::StepWorker;
 use crate::engine::engine::Work;
 use crate::engine::event::Event;
+use crate::engine::job::JobId;
 use crate::engine::life::CompletionSource;
 use crate::engine::life::close::{Note, accepted_elsewhere};
 use crate::engine::life::interrupt::BreakOff;
@@ -131,7 +132,8 @@ impl Work<'_> {
                     self.state.flows.get(id).map(|flow| flow.failed().iter().copied().collect());
                 let failed = failed.unwrap_or_default();
                 let asks = self.state.flows.get(id).is_some_and(|flow| flow.steps.is_empty());
-                if failed.is_empty() && stage == FlowStage::Failed && !asks {
+                let is_over = self.state.flows.get(id).is_some_and(|flow| flow.is_over());
+                if failed.is_empty() && is_over && stage == FlowStage::Failed && !asks {
                     let why =
                         format!("session {id} was cancelled, and no task of it has failed: begin another");
                     return Err(Refusal::new(Code::WrongStage, why));
@@ -153,7 +155,13 @@ impl Work<'_> {
             (FlowWish::Add(step), _) => {
                 let name = self.add_step(id, *step)?;
                 self.touch_flow(id);
-                return Ok(format!("{name} is added to session {id}"));
+                let rests = match stage {
+                    FlowStage::Active | FlowStage::Completed => String::new(),
+                    FlowStage::Paused | FlowStage::Failed => {
+                        format!(", which is {stage} and rests until `tasuki session resume {id}`")
+                    }
+                };
+                return Ok(format!("{name} is added to session {id}{rests}"));
             }
             (FlowWish::Merge(into), _) => return self.merge_flow(id, into, who),
             (FlowWish::Retry(name), _) => {
@@ -184,7 +192,12 @@ impl Work<'_> {
         let open: Vec<(usize, Option<MessageId>)> = open
             .map(|(at, step)| (at, step.message.clone().filter(|_| step.stage == StepStage::Sent)))
             .collect();
+        let trees: Vec<StepName> = flow.preparing().filter_map(|at| flow.tree_of(at)).cloned().collect();
         self.move_flow(id, FlowMove::Fail, Some(why.clone()));
+        for tree in trees {
+            self.drop_job(JobId::Tree { flow: id.clone(), tree });
+        }
+        self.cancel_merge(id, &why);
         if let Some(message) = planning.filter(|message| self.state.open.contains_key(message)) {
             self.cancel(&message, &why, BreakOff::All);
         }
@@ -250,11 +263,13 @@ impl Work<'_> {
         &mut self,
         step: &StepRef,
         message: &MessageId,
-        source: Option<CompletionSource>,
+        (source, no_plan): (Option<CompletionSource>, Option<&str>),
     ) {
         let Some(name) = &step.step else {
             let outcome = self.state.finished.get(message).map(|finished| finished.outcome);
-            return outcome.into_iter().for_each(|outcome| self.plan_ended(&step.flow, message, outcome));
+            return outcome
+                .into_iter()
+                .for_each(|outcome| self.plan_ended(&step.flow, message, (outcome, no_plan)));
         };
         let Some(flow) = self.state.flows.get(&step.flow) else { return };
         let Some(at) = flow.place(name) else { return };

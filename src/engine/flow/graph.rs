@@ -4,7 +4,8 @@
 use super::name::StepName;
 use petgraph::algo::toposort;
 use petgraph::graph::{DiGraph, NodeIndex};
-use std::collections::{HashMap, VecDeque};
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Write as _;
 
 /// Most steps of a flow: more than anybody reads, and the state of so many is still small.
@@ -203,6 +204,37 @@ pub fn check(steps: &[(StepName, Vec<StepName>)]) -> Result<StepGraph, GraphErro
     })?;
     let needed_by = reversed(&needs);
     Ok(StepGraph { names, places, needs, needed_by, order })
+}
+
+/// All that is wrong with steps that [`check`] refuses, where one mistake does not hide others: names that stand twice, and needs that
+/// are not there. Without these it is what that has found.
+#[must_use]
+pub fn mistakes(steps: &[(StepName, Vec<StepName>)]) -> Vec<GraphError> {
+    let mut found = Vec::new();
+    let (mut names, mut by_number) = (HashSet::new(), HashMap::<u64, &StepName>::new());
+    for (step, (name, _)) in steps.iter().enumerate() {
+        names.insert(name);
+        match by_number.entry(name.number()) {
+            Entry::Occupied(first) => {
+                let (other, name) = ((*first.get()).clone(), name.clone());
+                found.push(GraphError::Twice { other, name, step });
+            }
+            Entry::Vacant(place) => {
+                place.insert(name);
+            }
+        }
+    }
+    for (step, (name, needs)) in steps.iter().enumerate() {
+        for need in needs.iter().filter(|need| !names.contains(need)) {
+            let alike = by_number.get(&need.number()).map(|name| (*name).clone());
+            let (name, need) = (name.clone(), need.clone());
+            found.push(GraphError::UnknownNeed { name, step, need, alike });
+        }
+    }
+    if found.is_empty() {
+        found.extend(check(steps).err());
+    }
+    found
 }
 
 type Places = (HashMap<StepName, usize>, HashMap<u64, usize>);

@@ -177,6 +177,17 @@ impl Work<'_> {
         }
     }
 
+    /// Ends a merge that is under way, with the command that it runs.
+    pub(super) fn cancel_merge(&mut self, id: &FlowId, why: &str) {
+        let merge = self.state.flows.get(id).and_then(|flow| flow.merge.as_deref());
+        let Some(merge) = merge.filter(|merge| merge.stage == MergeStage::Merging) else { return };
+        let step = merge.step.clone();
+        self.fail_merge(id, why.to_owned());
+        if let Some(step) = step {
+            self.drop_job(JobId::Merge { flow: id.clone(), step });
+        }
+    }
+
     fn fail_merge(&mut self, id: &FlowId, why: String) {
         self.move_merge(id, MergeMove::Fail, None, Some(why));
     }

@@ -1,7 +1,7 @@
 //! A flow that was asked for in words: its master splits it into steps. What it answers is checked like any claim, so what is wrong
 //! with it comes back to it, and its steps are planned in the line of the journal that ends its message.
 
-use super::asked::WAITS_FOR_YES;
+use super::asked::{SEND_AGAIN, WAITS_FOR_YES};
 use super::flow::{Flow, FlowHead};
 use super::id::{FlowId, StepRef};
 use super::opening::FoundPlan;
@@ -16,6 +16,8 @@ use crate::engine::words::{AgentName, MessageId, counted};
 
 /// What the check of a plan is called.
 const PLAN: &str = "plan";
+/// Characters of a master's last mistakes that are kept with the flow: some dozen of them.
+const MISTAKES_CHARS: usize = 3_000;
 
 impl Work<'_> {
     /// Whoever is asked to plan must be somebody who can be.
@@ -106,8 +108,28 @@ impl Work<'_> {
         }
     }
 
+    /// Why a message that asked for a plan has brought none: what was wrong with its last answer, or what else came between.
+    pub(in crate::engine) fn why_no_plan(&self, id: &MessageId, why: Option<&str>) -> Option<String> {
+        let open = self.state.open.get(id).filter(|open| open.message.asks_for_plan())?;
+        let short = |text: &str| text.chars().take(MISTAKES_CHARS).collect::<String>();
+        let checks = open.checks.as_deref();
+        let newest = checks.and_then(|checks| checks.newest().iter().find(|evidence| !evidence.passed));
+        let Some(newest) = newest else { return why.map(short) };
+        let answers = match checks.map_or(0, |checks| checks.failed.len()) {
+            0 | 1 => "its answer is no plan that can be begun".to_owned(),
+            many => format!("none of its {many} answers is a plan that can be begun"),
+        };
+        let mistakes = newest.how.trim_end().trim_end_matches(SEND_AGAIN).trim_end();
+        Some(format!("{answers}. What was wrong with the last one:\n{}", short(mistakes)))
+    }
+
     /// The message that asked for a plan has ended.
-    pub(in crate::engine) fn plan_ended(&mut self, id: &FlowId, message: &MessageId, outcome: Outcome) {
+    pub(in crate::engine) fn plan_ended(
+        &mut self,
+        id: &FlowId,
+        message: &MessageId,
+        (outcome, said): (Outcome, Option<&str>),
+    ) {
         let Some(flow) = self.state.flows.get(id) else { return };
         let is_it = flow.planning.as_ref().is_some_and(|planning| planning.message == *message);
         if !is_it || !matches!(flow.stage, FlowStage::Active | FlowStage::Paused) {
@@ -120,7 +142,10 @@ impl Work<'_> {
             }
             (false, _) => return self.touch_flow(id),
             (true, Outcome::Completed) => format!("{message} was closed without a plan"),
-            (true, Outcome::Failed) => format!("there is no plan: {message} has failed"),
+            (true, Outcome::Failed) => {
+                let said = said.map_or(String::new(), |said| format!(": {said}"));
+                format!("there is no plan: {message} has failed{said}")
+            }
             (true, Outcome::Cancelled) => format!("there is no plan: {message} was cancelled"),
         };
         self.move_flow(id, FlowMove::Fail, Some(why));

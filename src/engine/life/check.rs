@@ -94,6 +94,13 @@ impl Work<'_> {
         }
     }
 
+    /// What nobody needs any more ends, if it waits or is under way.
+    pub(in crate::engine) fn drop_job(&mut self, id: JobId) {
+        if self.live.jobs.remove(&id) {
+            self.ask(Effect::DropJob(id));
+        }
+    }
+
     /// After a crash: the claims that were being checked are checked again.
     pub(in crate::engine) fn check_again(&mut self) {
         let claimed = self.state.claimed.clone();

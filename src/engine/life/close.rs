@@ -282,6 +282,7 @@ impl Work<'_> {
     ) -> Vec<MessageId> {
         let Some(open) = self.state.open.get(id) else { return Vec::new() };
         let message = open.message.clone();
+        let no_plan = self.why_no_plan(id, why);
         let answered = |name: &AgentName| answer.as_ref().is_some_and(|answer| answer.from == *name);
         let served = |name: &AgentName| outcome == Outcome::Completed || answered(name);
         if let Some(name) = open.agent.clone().filter(served) {
@@ -302,7 +303,7 @@ impl Work<'_> {
             why: why.map(str::to_owned),
         });
         if let Some(step) = message.step.as_deref() {
-            self.step_ended(step, id, source);
+            self.step_ended(step, id, (source, no_plan.as_deref()));
         }
         if let Some(answer) = answer.filter(|_| self.is_told(&message)) {
             self.tell_sender(&message, answer);

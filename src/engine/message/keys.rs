@@ -32,13 +32,26 @@ const ALWAYS: [&str; 2] = ["to", "content"];
 #[must_use]
 pub fn meant(key: &str) -> Option<&'static str> {
     let known = KEYS.into_iter().filter(|known| !ALWAYS.contains(known));
-    nearest(key, known)
+    nearest(&folded(key), known)
+}
+
+/// A key as it reads: in small letters of ASCII, where it has those of full width, which an input method for Japanese may leave.
+#[must_use]
+pub fn folded(key: &str) -> String {
+    // Both run through the printing letters of ASCII in the same order.
+    let narrow = |c: char| match c {
+        '\u{FF01}'..='\u{FF5E}' => char::from_u32(u32::from(c) - 0xFEE0).unwrap_or(c),
+        '\u{3000}' => ' ',
+        other => other,
+    };
+    key.chars().map(narrow).collect::<String>().trim().to_lowercase()
 }
 
 /// Whether a key is `expect` to whoever reads it, but for a letter, its case or its ending: a task with it is believed to be checked.
 #[must_use]
 pub fn reads_as_expect(key: &str) -> bool {
-    key != EXPECT && (is_within(key, EXPECT, 1) || key.to_lowercase().starts_with(EXPECT))
+    let read = folded(key);
+    key != EXPECT && (is_within(&read, EXPECT, 1) || read.starts_with(EXPECT))
 }
 
 #[cfg(test)]
@@ -53,7 +66,9 @@ mod tests {
         for own in ["colour", "context", "襷", ""] {
             assert_eq!(meant(own), None, "{own}");
         }
-        for wrong in ["Expect", "expects", "expcet", "EXPECTED", "expec", "expect_"] {
+        for wrong in
+            ["Expect", "expects", "expcet", "EXPECTED", "expec", "expect_", "ｅｘｐｅｃｔ", "Ｅxpects"]
+        {
             assert!(reads_as_expect(wrong), "{wrong}");
         }
         for own in ["expect", "except", "export", "respect", "expires"] {

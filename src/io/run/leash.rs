@@ -2,7 +2,7 @@
 
 use crate::engine::words::{Millis, ProcessKey};
 use crate::io::chance::chance;
-use crate::io::process::{Family, alive, bearers, wait_gone};
+use crate::io::process::{Bearer, Family, alive, bearers, wait_gone};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -96,6 +96,12 @@ impl Drop for Leash {
             end_bearers(|var| var == mark);
         }
     }
+}
+
+/// Whether a process of a check works in this folder, also one that a killed daemon has left.
+pub(in crate::io) fn runs_in(folder: &Path) -> bool {
+    let place = |bearer: Bearer| std::fs::read_link(format!("/proc/{}/cwd", bearer.process.pid)).ok();
+    bearers(BEARS).filter_map(place).any(|place| place.starts_with(folder))
 }
 
 /// The program is not collected before, so that its number is nobody else's.

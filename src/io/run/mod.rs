@@ -6,6 +6,7 @@ mod look_up;
 pub(in crate::io) mod printed;
 
 pub use leash::end_left;
+pub(in crate::io) use leash::runs_in;
 pub(in crate::io) use look_up::look_up;
 
 use crate::io::process::{key_of, wait_gone};

@@ -86,6 +86,9 @@ impl Repository {
             );
             return Err(taken(branch, why));
         }
+        if let Some(to) = half::elsewhere(&self.common_dir, branch, &path) {
+            return Err(WorktreeError::Moved { branch: branch.clone(), from: path, to });
+        }
         half::clear(&self.common_dir, &path)?;
         let at = self.here().working(hold.file());
         if at.commit(&ref_of(branch)).await?.is_none() {

@@ -6,7 +6,9 @@
 use super::error::WorktreeError;
 use super::exclude::{QUEUE, STATUS};
 use super::repository::{Repository, WORKTREES};
-use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, mkdirat, open, openat, openat2, unlinkat};
+use rustix::fs::{
+    AtFlags, FileType, Mode, OFlags, ResolveFlags, mkdirat, open, openat, openat2, statat, unlinkat,
+};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -87,12 +89,15 @@ fn copy_all(from: &Path, to: &Path, paths: &BTreeSet<PathBuf>) -> Result<(), Wor
     Ok(())
 }
 
-/// Opens a file for reading; none if it is gone by now, or a link that leads nowhere.
+/// Opens a file for reading; none if it is gone by now.
 fn open_beneath(from: &OwnedFd, path: &Path) -> Result<Option<File>, String> {
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = match openat2(from, path, flags, Mode::empty(), resolve) {
         Ok(fd) => File::from(fd),
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) if is_link(from, path) => {
+            return Err("is a link that leads to no file: make the file, or remove the link".to_owned());
+        }
         Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),
         Err(Errno::XDEV) => {
             return Err("leads out of the repository: put the file itself there, or a relative link to \
@@ -107,6 +112,11 @@ fn open_beneath(from: &OwnedFd, path: &Path) -> Result<Option<File>, String> {
         Ok(_) => Err("is no file, or leads to none: name the files themselves".to_owned()),
         Err(error) => Err(format!("cannot be read: {error}")),
     }
+}
+
+fn is_link(from: &OwnedFd, path: &Path) -> bool {
+    let meta = statat(from, path, AtFlags::SYMLINK_NOFOLLOW);
+    meta.is_ok_and(|meta| FileType::from_raw_mode(meta.st_mode) == FileType::Symlink)
 }
 
 /// Puts a file under a path, with the folders above it and through no link. What a setup that was not finished has put there goes.

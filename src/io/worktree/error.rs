@@ -116,6 +116,20 @@ pub enum WorktreeError {
         /// One at least.
         obstacles: Vec<Obstacle>,
     },
+    /// Somebody has moved it, or checked its branch out in another one.
+    #[error(
+        "the worktree of {branch} was moved to {}, and is looked for in {}; move it back with `git worktree move`, or, if it is gone from there, forget it with `git worktree prune`, and try again",
+        plain(.to),
+        plain(.from)
+    )]
+    Moved {
+        /// The one that it was made on.
+        branch: BranchName,
+        /// The folder in which tasuki looks for it.
+        from: PathBuf,
+        /// Where the branch is checked out.
+        to: PathBuf,
+    },
     /// A file that each worktree gets cannot be copied into it.
     #[error("{} is not copied into the worktree: it {why} (`worktrees: setup: copy:` of the team file)", plain(.path))]
     NotCopied {

@@ -19,6 +19,16 @@ pub(super) fn own_folder(common_dir: &Path, path: &Path) -> Option<PathBuf> {
     folders.into_iter().find(|own| leads_to(own).as_deref() == Some(path))
 }
 
+/// Where a branch is checked out, if that is another worktree than the one at `path`.
+pub(super) fn elsewhere(common_dir: &Path, branch: &BranchName, path: &Path) -> Option<PathBuf> {
+    let is_it = |own: &Path| {
+        let head = fs::read_to_string(own.join("HEAD")).unwrap_or_default();
+        head.trim_end().strip_prefix("ref: ") == Some(&ref_of(branch))
+    };
+    let folders = fs::read_dir(common_dir.join("worktrees")).ok()?.flatten().map(|entry| entry.path());
+    folders.filter(|own| is_it(own)).filter_map(|own| leads_to(&own)).find(|place| place != path)
+}
+
 /// The worktree that one of those folders is for.
 pub(super) fn leads_to(own: &Path) -> Option<PathBuf> {
     let text = fs::read(own.join("gitdir")).ok()?;

@@ -1,7 +1,7 @@
 //! One writer a repository, over all daemons and all commands: an `flock` on a file in the repository's folder of git's own.
 //!
 //! git has the file open, too, as long as it lives. So a git that outlives the daemon which has started it keeps the lock, and
-//! nobody begins to put right what that git has not finished yet.
+//! nobody begins to put right what that git has not finished yet. A setup has such a lock on its worktree alone.
 
 use super::error::WorktreeError;
 use crate::io::regular;
@@ -25,22 +25,32 @@ pub(super) struct Hold {
 }
 
 impl Hold {
-    /// Waits for whoever has it, at most so long.
-    pub(super) async fn take(folder: &Path, within: Duration) -> Result<Self, WorktreeError> {
-        let path = folder.join("lock");
-        let failed = |source| WorktreeError::Io { path: path.clone(), source };
+    /// Waits for whoever has the file at this path, at most so long.
+    pub(super) async fn take(path: &Path, within: Duration) -> Result<Self, WorktreeError> {
         let until = Instant::now() + within;
         loop {
-            let file = open(&path).map_err(failed)?;
-            match file.try_lock_exclusive() {
-                Ok(()) if is_there(&file, &path) => return Ok(Self { file }),
-                // Somebody has removed it, and others would take another one.
-                Ok(()) => {}
-                Err(error) if error.kind() != io::ErrorKind::WouldBlock => return Err(failed(error)),
-                Err(_) if Instant::now() >= until => return Err(WorktreeError::Busy { lock: path }),
-                Err(_) => {}
+            if let Some(hold) = Self::try_take(path)? {
+                return Ok(hold);
+            }
+            if Instant::now() >= until {
+                return Err(WorktreeError::Busy { lock: path.to_owned() });
             }
             sleep(REST).await;
+        }
+    }
+
+    /// Takes it, unless somebody has it.
+    pub(super) fn try_take(path: &Path) -> Result<Option<Self>, WorktreeError> {
+        let failed = |source| WorktreeError::Io { path: path.to_owned(), source };
+        loop {
+            let file = open(path).map_err(failed)?;
+            match file.try_lock_exclusive() {
+                Ok(()) if is_there(&file, path) => return Ok(Some(Self { file })),
+                // Somebody has removed it, and others would take another one.
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+                Err(error) => return Err(failed(error)),
+            }
         }
     }
 

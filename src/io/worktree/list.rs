@@ -1,11 +1,13 @@
 //! All worktrees of a repository that stand where tasuki makes them, and the removal of those that nobody needs.
 
 use super::error::WorktreeError;
+use super::hold::Hold;
 use super::make::taken;
 use super::obstacle::Obstacle;
 use super::record::{Progress, Record};
 use super::repository::{Repository, ref_of};
 use crate::engine::flow::branch::BranchName;
+use crate::io::run::runs_in;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fs;
@@ -79,6 +81,7 @@ impl Repository {
                 obstacles.push(Obstacle::OtherWorkspace { root: workspace.display().to_string() });
             }
             if state == ListedState::There {
+                obstacles.extend(self.is_at_work(&record.branch).then_some(Obstacle::AtWork));
                 obstacles.extend(self.obstacles(record).await?);
             }
             all.push(Listed {
@@ -96,6 +99,12 @@ impl Repository {
         all.extend(self.folders().difference(&known).map(|folder| self.foreign_one(folder)));
         all.sort_unstable_by(|one, other| one.folder.cmp(&other.folder));
         Ok(all)
+    }
+
+    /// Whether its setup is under way, or a command runs there that a check or a setup has started.
+    fn is_at_work(&self, branch: &BranchName) -> bool {
+        let lock = self.records.set_up_lock(branch);
+        lock.exists() && matches!(Hold::try_take(&lock), Ok(None)) || runs_in(&self.path_of(branch))
     }
 
     fn foreign_one(&self, folder: &str) -> Listed {

@@ -127,6 +127,8 @@ impl Repository {
                 all.extend(self.in_the_tree(record, &path, &own).await?);
             }
         }
+        let elsewhere = half::elsewhere(&self.common_dir, &record.branch, &path);
+        all.extend(elsewhere.map(|to| Obstacle::Moved { to: to.to_string_lossy().into_owned() }));
         Ok(all)
     }
 

@@ -55,10 +55,17 @@ pub enum Obstacle {
         /// Its path in the worktree.
         path: String,
     },
+    /// It was moved, or its branch is checked out in another worktree.
+    Moved {
+        /// The folder of that worktree, which no session knows.
+        to: String,
+    },
     /// The branch was deleted or renamed.
     NoBranch,
     /// A session that is open works in it, or an agent of the team file.
     InUse,
+    /// Files are copied into it, or a command runs in it: its setup, or a check.
+    AtWork,
     /// Another workspace of the repository has made it, and alone knows who works there.
     OtherWorkspace {
         /// Its folder.
@@ -97,11 +104,17 @@ impl fmt::Display for Obstacle {
             Self::Submodule { path } => {
                 write!(f, "the submodule {} has commits that its remote has not: push them", escape(path))
             }
+            Self::Moved { to } => {
+                write!(f, "its branch is checked out in {}: `git worktree move` it back, or remove it there", escape(to))
+            }
             Self::NoBranch => f.write_str(
                 "its branch was deleted or renamed: commit what is there to another branch, then `git worktree remove` it",
             ),
             Self::InUse => f.write_str(
                 "an open session or an agent works in it: end the session, or remove `worktree:` of the agent in the team file",
+            ),
+            Self::AtWork => f.write_str(
+                "its setup or a check is at work there: wait until that is over, or cancel the session that it is for",
             ),
             Self::OtherWorkspace { root } => {
                 write!(f, "it is that of the workspace {}: ask for it there", escape(root))

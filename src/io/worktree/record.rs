@@ -84,9 +84,19 @@ impl Records {
         made.map_err(|source| WorktreeError::Io { path: self.0.clone(), source })
     }
 
-    /// Where the lock of all writers is.
+    /// Where the locks are.
     pub(super) fn lock_folder(&self) -> &Path {
         self.0.parent().unwrap_or(&self.0)
+    }
+
+    /// The lock of all writers.
+    pub(super) fn lock(&self) -> PathBuf {
+        self.lock_folder().join("lock")
+    }
+
+    /// The lock of whoever sets this worktree up, or removes it.
+    pub(super) fn set_up_lock(&self, branch: &BranchName) -> PathBuf {
+        self.lock_folder().join(format!("setting-up-{}", branch.folder()))
     }
 
     /// The record of a worktree by its folder's name; none if tasuki has never made it.

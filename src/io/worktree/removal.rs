@@ -12,6 +12,7 @@ use super::record::{Progress, Record};
 use super::repository::{Repository, ref_of};
 use super::trash::{BUNDLE, Trashed, entry_name};
 use crate::engine::flow::branch::BranchName;
+use crate::io::run::runs_in;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt as _;
@@ -42,7 +43,12 @@ impl Repository {
             Progress::Removing { .. } => true,
             Progress::Made { base, .. } => {
                 let base = base.clone();
-                let obstacles = self.obstacles(&record).await?;
+                // As long as it is held, no setup begins; behind it, one finds the worktree gone.
+                let lock = self.records.set_up_lock(branch);
+                let set_up = Hold::try_take(&lock)?;
+                let is_at_work = set_up.is_none() || runs_in(&self.path_of(branch));
+                let mut obstacles = Vec::from_iter(is_at_work.then_some(Obstacle::AtWork));
+                obstacles.extend(self.obstacles(&record).await?);
                 let head = self.here().commit(&ref_of(branch)).await?;
                 let Some(head) = head.filter(|_| obstacles.is_empty()) else {
                     return Err(WorktreeError::InTheWay { branch: branch.to_string(), obstacles });
@@ -51,6 +57,8 @@ impl Repository {
                 let entry = entry_name(branch, removed_ms);
                 record.at = Progress::Removing { base, head, entry, removed_ms };
                 self.records.write(&record)?;
+                let _ = fs::remove_file(lock);
+                drop(set_up);
                 false
             }
             Progress::Making | Progress::Restoring { .. } => return Err(no_worktree(branch)),

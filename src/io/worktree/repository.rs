@@ -77,7 +77,7 @@ impl Repository {
     /// The right to change it, after whoever has that now.
     pub(super) async fn hold(&self) -> Result<Hold, WorktreeError> {
         self.records.prepare()?;
-        Hold::take(self.records.lock_folder(), HOLD_WITHIN).await
+        Hold::take(&self.records.lock(), HOLD_WITHIN).await
     }
 
     pub(super) fn worktrees(&self) -> PathBuf {

@@ -5,6 +5,7 @@
 
 use super::error::WorktreeError;
 use super::half;
+use super::hold::{HOLD_WITHIN, Hold};
 use super::make::taken;
 use super::record::{Progress, Record};
 use super::repository::Repository;
@@ -16,6 +17,7 @@ use crate::io::run::{Keep, Ran, Run, look_up};
 use crate::wire::clean::escape;
 use crate::wire::team_file::{Env, TreeSetup};
 use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
@@ -26,7 +28,7 @@ const OUTPUT_BYTES: usize = 1 << 20;
 
 impl Repository {
     /// Sets a worktree up that is made, unless that is done. Commands get `env` and nothing else. Nobody else is kept from the
-    /// repository meanwhile: a command may take minutes.
+    /// repository meanwhile: a command may take minutes. Only this worktree is not removed.
     ///
     /// # Errors
     /// [`WorktreeError::NotCopied`] and [`WorktreeError::SetupFailed`] say what is to be put right. The same may be asked again then.
@@ -39,6 +41,25 @@ impl Repository {
         if self.made_record(branch)?.is_set_up {
             return Ok(());
         }
+        let lock = self.records.set_up_lock(branch);
+        let hold = Hold::take(&lock, HOLD_WITHIN).await?;
+        // Whoever had it has set it up, or removed it.
+        let done = match self.made_record(branch)?.is_set_up {
+            true => Ok(()),
+            false => self.do_set_up(branch, setup, env).await,
+        };
+        // Whoever waits for it sees that it is gone, and takes another one.
+        let _ = fs::remove_file(&lock);
+        drop(hold);
+        done
+    }
+
+    async fn do_set_up(
+        &self,
+        branch: &BranchName,
+        setup: &TreeSetup,
+        env: &Env,
+    ) -> Result<(), WorktreeError> {
         let path = self.path_of(branch);
         if !setup.copy.is_empty() {
             let own = half::own_folder(&self.common_dir, &path)

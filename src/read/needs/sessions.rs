@@ -1,7 +1,7 @@
 //! Sessions that wait for a person: for a yes to their plan, or because a task of them failed, or the merge of their branches.
 
 use super::found::nothing;
-use crate::engine::flow::flow::Flow;
+use crate::engine::flow::flow::{Flow, FlowStep, StepSpec};
 use crate::engine::flow::id::{FlowId, StepRef};
 use crate::engine::flow::merge::MergeStage;
 use crate::engine::flow::name::StepName;
@@ -11,7 +11,9 @@ use crate::engine::message::BodyRef;
 use crate::engine::words::{MessageId, Millis, counted};
 use crate::read::dismissed::FAILED_MS;
 use crate::read::model::Model;
+use crate::read::titles::title_of;
 use crate::wire::api::{CureInfo, NeedGroup, NeedInfo, NeedKindInfo};
+use crate::wire::message::checked::expected;
 use crate::wire::session::work::word;
 use crate::wire::time::rfc3339_ms;
 use serde_json::json;
@@ -27,6 +29,9 @@ struct Waiting {
     since: Millis,
     detail: Option<String>,
     is_asked: bool,
+    has_tasks: bool,
+    /// The first tasks of a plan that waits for a yes, with what is told to their agents.
+    tasks: Vec<(String, BodyRef)>,
 }
 
 /// The same of a merge that failed.
@@ -39,6 +44,9 @@ struct Unmerged {
     into: String,
     detail: Option<String>,
 }
+
+/// Tasks of a plan that are listed where it waits for a yes; `tasuki session show` has all.
+const TASKS_SHOWN: usize = 12;
 
 impl Model {
     /// Sessions whose plan waits for a yes, and those that failed or whose merge failed within a day.
@@ -56,10 +64,21 @@ impl Model {
     }
 
     fn need_of_session(&mut self, waiting: Waiting) -> NeedInfo {
-        let Waiting { id, name, request, since, detail, is_asked } = waiting;
+        let Waiting { id, name, request, since, detail, is_asked, has_tasks, tasks } = waiting;
+        let texts = self.texts(tasks.iter().map(|(_, place)| *place));
+        let lines = tasks.into_iter().map(|(line, place)| {
+            let text = texts.get(&place).map(|text| title_of(text)).unwrap_or_default();
+            format!("\n{line}: {text}")
+        });
+        let detail = detail.map(|detail| detail + &lines.collect::<String>());
         let called = self.called(&id, name, request);
         let title =
             if is_asked { format!("{called} waits for your yes") } else { format!("{called} failed") };
+        let again = match (is_asked, has_tasks) {
+            (true, _) => "Begin",
+            (false, true) => "Try again what failed",
+            (false, false) => "Ask for a plan again",
+        };
         NeedInfo {
             id: format!("session.{id}"),
             kind: NeedKindInfo::Session,
@@ -67,7 +86,7 @@ impl Model {
             title,
             detail,
             since: rfc3339_ms(since),
-            cures: vec![resume(&id, if is_asked { "Begin" } else { "Try again what failed" }), see(&id)],
+            cures: vec![resume(&id, again), see(&id)],
             ..nothing()
         }
     }
@@ -139,9 +158,7 @@ impl Model {
 fn waiting(flow: &Flow, failed_since: Millis) -> Option<Waiting> {
     let is_called_off = flow.note.as_deref().is_some_and(|note| note.starts_with(CALLED_OFF));
     let detail = match flow.stage {
-        _ if flow.waits_for_yes() => {
-            Some(format!("it has {}, and nothing is begun", counted(flow.steps.len(), "task")))
-        }
+        _ if flow.waits_for_yes() => Some(plan_of(flow)),
         FlowStage::Failed if flow.since >= failed_since && !is_called_off => {
             flow.note.as_deref().map(str::to_owned)
         }
@@ -154,6 +171,8 @@ fn waiting(flow: &Flow, failed_since: Millis) -> Option<Waiting> {
         since: flow.since,
         detail,
         is_asked: flow.waits_for_yes(),
+        has_tasks: !flow.steps.is_empty(),
+        tasks: flow.steps.iter().take(TASKS_SHOWN).filter(|_| flow.waits_for_yes()).map(task_of).collect(),
     })
 }
 
@@ -167,6 +186,36 @@ fn unmerged(flow: &Flow, failed_since: Millis) -> Option<Unmerged> {
         into: merge.into.clone(),
         detail: merge.note.as_deref().map(str::to_owned),
     })
+}
+
+/// What a plan would begin, without its tasks.
+fn plan_of(flow: &Flow) -> String {
+    let count = flow.steps.len();
+    let first = if count > TASKS_SHOWN {
+        format!(", of which these are the first {TASKS_SHOWN}")
+    } else {
+        String::new()
+    };
+    let pulls = match flow.head.pull_requests {
+        true => ". A pull request is opened for each that is completed in a worktree",
+        false => "",
+    };
+    format!("it has {}{first}, and nothing is begun{pulls}", counted(count, "task"))
+}
+
+/// A task of a plan in one line: who does it, after what, and what is checked.
+fn task_of(step: &FlowStep) -> (String, BodyRef) {
+    let StepSpec { name, title, needs, to, hire, expect, .. } = &step.spec;
+    let mut facts = vec![if hire.is_some() { format!("{to}, hired for it") } else { to.to_string() }];
+    if !needs.is_empty() {
+        facts.push(format!("needs {}", needs.iter().map(StepName::as_str).collect::<Vec<_>>().join(", ")));
+    }
+    facts.push(
+        expect.as_deref().map_or("expects nothing".to_owned(), |expect| {
+            format!("expects {}", expected(expect).join(", "))
+        }),
+    );
+    (format!("{name} {title} ({})", facts.join(", ")), step.text)
 }
 
 fn resume(id: &FlowId, label: &str) -> CureInfo {

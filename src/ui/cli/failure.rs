@@ -71,6 +71,20 @@ impl Failure {
         self
     }
 
+    /// The same with others of one file, which a person sees below it and a program in `why`.
+    pub(super) fn and(mut self, others: &[Self]) -> Self {
+        if others.is_empty() {
+            return self;
+        }
+        let texts = [&self].into_iter().chain(others).map(Self::text);
+        self.report = Some(texts.collect::<Vec<_>>().join("\n"));
+        for Self { problem: Problem { why, cure, line, .. }, .. } in others {
+            let line = line.map_or(String::new(), |line| format!("line {line}: "));
+            self.problem.why += &format!("\nand {line}{why}; {cure}");
+        }
+        self
+    }
+
     /// Something that the machine refused, with everything it said.
     pub(super) fn of(code: &str, error: &(dyn Error + 'static)) -> Self {
         let mut why = error.to_string();

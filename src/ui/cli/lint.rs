@@ -142,7 +142,15 @@ fn check_drop(
     if drafts.as_ref().is_err_and(|refusal| refusal.code == Code::BadStatus) && is_own_answer(bytes) {
         return Ok("an answer that tasuki wrote itself".to_owned());
     }
-    let drafts = drafts.map_err(|refusal| Failure::from(refusal).within(path.display().to_string()))?;
+    let drafts = drafts.map_err(|refusal| {
+        let is_map = refusal.code != Code::NotAMap;
+        let mut failure = Failure::from(refusal);
+        if !is_map {
+            // It may be the tasks of a plan as well.
+            failure.problem.cure = "a message has `to:` and `content:` at its top level, and a plan has its list of tasks below `tasks:`".to_owned();
+        }
+        failure.within(path.display().to_string())
+    })?;
     let late = drafts.iter().enumerate().find_map(|(document, draft)| Some((document, draft.late.as_ref()?)));
     if let Some((document, late)) = late {
         let refusal = Refusal { document, ..(**late).clone() };

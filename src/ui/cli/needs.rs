@@ -130,7 +130,8 @@ fn need_lines(need: &NeedInfo, now: &str, letters: Letters) -> Vec<String> {
     let since = age(Some(&need.since), now, Exact::Seconds);
     let mut lines =
         vec![format!("{mark} {bold}{title}{bold:#}  {since}{}{}", until(need, now), behind(need))];
-    lines.extend(need.detail.as_ref().map(|detail| format!("    {}", harmless(detail))));
+    let detail = need.detail.iter().flat_map(|detail| detail.lines());
+    lines.extend(detail.map(|line| format!("    {}", harmless(line))));
     let labels = need.cures.iter().chain(&need.dismiss).map(|cure| harmless(&cure.label).width());
     let room = labels.filter(|width| *width <= LABEL_COLUMNS).max().unwrap_or(0);
     let cure = |cure: &CureInfo| {

@@ -32,7 +32,8 @@ Exit codes:
   2  the port is taken, or its file cannot be used
   5  no daemon is running")]
 pub(super) struct Args {
-    /// Place on the page: needs, command, team or messages, or one item of a place, such as messages/ID
+    /// Place on the page: needs, command, team, messages or sessions, or one item of a place, such as messages/ID or
+    /// sessions/ID
     place: Option<String>,
     /// Port. Default: the one that it had before, else one that follows from the path of the workspace
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1024..))]

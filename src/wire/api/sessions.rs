@@ -126,6 +126,9 @@ pub struct SessionInfo {
     /// How many tasks are under way at the same time; 0 is as many as there are.
     #[serde(default)]
     pub parallel: u16,
+    /// Whether a pull request is opened for each task that is completed in a worktree.
+    #[serde(default)]
+    pub pull_requests: bool,
     /// Time at which it began (RFC 3339).
     pub created_at: String,
     /// Time of its last change (RFC 3339).
@@ -200,6 +203,9 @@ pub struct SessionTaskInfo {
     pub dependencies: Vec<String>,
     /// Whether it needs all of them (`all`), or one (`any`).
     pub join: String,
+    /// What is checked before it is done, each as its check is called: `commit`, `file a.md`, `command test`.
+    #[serde(default)]
+    pub expect: Vec<String>,
     /// Folder of its worktree.
     #[serde(default)]
     pub worktree: Option<String>,

@@ -2,16 +2,16 @@
 //! makes sense (who may task whom, whether the task is known) is the engine's to say.
 
 use super::fields::{Fields, Text, wrong_type};
-use super::{digest, expect, secret};
+use super::{digest, expect, secret, unchecked};
 pub use crate::engine::message::keys::KEYS;
-use crate::engine::message::keys::{meant, reads_as_expect};
+use crate::engine::message::keys::meant;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::message::{Besides, Body, Draft, Kind, OnDoubt, Priority, Status};
 use crate::engine::words::{AgentName, Digest, MessageId, Millis, Token, USER};
 use crate::wire::time;
 use crate::wire::yaml::place::{Place, shown};
 use crate::wire::yaml::text;
-use crate::wire::yaml::tree::{Documents, Entry, Node, Value};
+use crate::wire::yaml::tree::{Documents, Node, Value};
 use chrono::TimeZone;
 use serde_json::{Map, Value as Json};
 
@@ -146,7 +146,8 @@ pub(in crate::wire) fn draft<Z: TimeZone>(
     let to = to.ok_or_else(|| missing(&fields, "to", Code::ToMissing, "no recipient is named"))?;
     let kind = fields.word("type", &Kind::ALL, Kind::word)?.map_or(Kind::Task, |(kind, _)| kind);
     if kind == Kind::Task {
-        refuse_misspelt_expect(&fields)?;
+        let unchecked = unchecked::all(&fields, "a message", |key| !is_unknown(key));
+        unchecked.into_iter().next().map_or(Ok(()), Err)?;
     }
     let status = status(&fields, kind)?;
     let content = content(&fields)?;
@@ -196,27 +197,6 @@ fn check_keys(fields: &Fields<'_>) -> Result<(), Refusal> {
         }
         None => Ok(()),
     }
-}
-
-/// Who writes `expects:` wants a check. A key without a meaning would have the task done unchecked, and nobody would see it.
-fn refuse_misspelt_expect(fields: &Fields<'_>) -> Result<(), Refusal> {
-    if fields.node("expect").is_some() {
-        return Ok(());
-    }
-    let holds_it = |node: &Node<'_>| match &node.value {
-        Value::Map(entries) => entries.iter().any(|entry| expect::KEYS.contains(&entry.key.as_ref())),
-        _ => false,
-    };
-    let is_it = |entry: &&Entry<'_>| {
-        reads_as_expect(&entry.key)
-            || (is_unknown(&entry.key) && meant(&entry.key) == Some("expect") && holds_it(&entry.node))
-    };
-    let Some(entry) = fields.entries.iter().find(is_it) else { return Ok(()) };
-    let why = format!(
-        "{} is no key of a message; did you mean `expect`? Without that, nothing is checked before the task is done",
-        shown(&entry.key)
-    );
-    Err(entry.place.refuse(Code::UnknownWord, why).at("expect"))
 }
 
 /// Whether a key has no meaning, and is kept.

@@ -93,6 +93,9 @@ fn path(text: &Text<'_>) -> Result<String, Refusal> {
     if text.text.is_empty() || !inside {
         return Err(text.refuse(Code::PathOutside, "does not lead to a file inside the agent's folder"));
     }
+    if matches!(text.text.rsplit('/').next(), Some("" | ".")) {
+        return Err(text.refuse(Code::PathOutside, "is a folder: name a file in it"));
+    }
     Ok(text.text.to_owned())
 }
 

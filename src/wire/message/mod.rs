@@ -13,4 +13,5 @@ pub mod refused;
 pub mod schema;
 pub mod secret;
 pub mod standing;
+pub(in crate::wire) mod unchecked;
 pub mod view;

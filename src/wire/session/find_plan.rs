@@ -37,7 +37,7 @@ pub fn find_plan(text: &str) -> Result<Plan, PlanRefusal> {
             Err(at_fence(block, Code::CutOff, why.to_owned(), text))
         }
         [block] => parse(block.text.as_bytes())
-            .map_err(|refusal| PlanRefusal::of(moved(refusal, block), text.as_bytes())),
+            .map_err(|wrong| PlanRefusal::of(wrong.moved(|refusal| moved(refusal, block)), text.as_bytes())),
         [first, second, ..] => {
             let lines = format!("the first two on lines {} and {}", first.line, second.line);
             let why = format!(

@@ -22,7 +22,8 @@ use crate::wire::message::fields::Fields;
 use crate::wire::yaml::place::Place;
 use crate::wire::yaml::text as bytes_as_text;
 use crate::wire::yaml::tree::{Documents, Node, Value};
-use fields::{known_keys, one_line};
+pub(in crate::wire::session) use fields::Wrong;
+use fields::{Mistakes, one_line, unknown_keys};
 
 /// Most nodes of a plan: twenty for each of the most tasks, as keys, values and lists.
 const NODES_MAX: usize = 20 * STEPS_MAX;
@@ -30,18 +31,25 @@ const NODES_MAX: usize = 20 * STEPS_MAX;
 /// Reads a plan.
 ///
 /// # Errors
-/// [`PlanRefusal`] for the first thing that is wrong, with its line and the cure.
+/// [`PlanRefusal`] for all that is wrong as far as one mistake does not hide another, each with its line and the cure.
 pub fn read(bytes: &[u8]) -> Result<Plan, PlanRefusal> {
-    parse(bytes).map_err(|refusal| PlanRefusal::of(refusal, bytes))
+    parse(bytes).map_err(|wrong| PlanRefusal::of(wrong, bytes))
 }
 
 /// Reads one task that is to be added to those with these names, in the form that a task of a plan has.
 ///
 /// # Errors
-/// [`PlanRefusal`] for the first thing that is wrong, with its line and the cure.
+/// As [`read`].
 pub fn read_task(bytes: &[u8], names: &[StepName]) -> Result<PlannedTask, PlanRefusal> {
-    let task = root_of(bytes).and_then(|root| graph::one_more(task::task(&root)?, names));
-    task.map_err(|refusal| PlanRefusal::of(refusal, bytes))
+    parse_task(bytes, names).map_err(|wrong| PlanRefusal::of(wrong, bytes))
+}
+
+fn parse_task(bytes: &[u8], names: &[StepName]) -> Result<PlannedTask, Wrong> {
+    let (root, mut wrong) = (root_of(bytes)?, Mistakes::default());
+    let wish = task::task(&root, &mut wrong);
+    wrong.told()?;
+    let nothing = || root.place.refuse(Code::Blank, "there is no task");
+    Ok(graph::one_more(wish.ok_or_else(nothing)?, names)?)
 }
 
 /// The same beside tasks whose names are texts. One that is no name is nobody's.
@@ -57,7 +65,7 @@ pub fn read_task_beside<'t>(
 }
 
 /// Reads it, and leaves out what the refusal can be shown with.
-pub(in crate::wire::session) fn parse(bytes: &[u8]) -> Result<Plan, Refusal> {
+pub(in crate::wire::session) fn parse(bytes: &[u8]) -> Result<Plan, Wrong> {
     plan(&root_of(bytes)?)
 }
 
@@ -101,24 +109,23 @@ fn root_of(bytes: &[u8]) -> Result<Node<'_>, Refusal> {
     Ok(root)
 }
 
-fn plan(root: &Node<'_>) -> Result<Plan, Refusal> {
-    let fields = Fields::of(root)?;
-    known_keys(&fields, &PLAN_KEYS, "a plan")?;
-    let goal = fields.text("goal")?.map(|text| text.text.into());
-    let name = fields.text("name")?.map(|text| one_line(&text)).transpose()?;
-    let on_failure = fields.word("on_failure", &OnFailure::ALL, OnFailure::word)?;
-    let parallel = parallel(&fields)?;
-    let wishes = task::all(&fields)?;
+fn plan(root: &Node<'_>) -> Result<Plan, Wrong> {
+    let (fields, mut wrong) = (Fields::of(root)?, Mistakes::default());
+    wrong.add(unknown_keys(&fields, &PLAN_KEYS, "a plan"));
+    let goal = wrong.keep(fields.text("goal")).flatten().map(|text| text.text.into());
+    let name = fields.text("name").and_then(|text| text.map(|text| one_line(&text)).transpose());
+    let name = wrong.keep(name).flatten();
+    let on_failure = wrong.keep(fields.word("on_failure", &OnFailure::ALL, OnFailure::word)).flatten();
+    let parallel = wrong.keep(parallel(&fields)).unwrap_or_default();
+    let pull_requests = wrong.keep(pull_requests(&fields)).unwrap_or_default();
+    let wishes = task::all(&fields, &mut wrong);
+    if !wrong.is_empty() {
+        wrong.add(graph::strangers(&wishes));
+    }
+    wrong.told()?;
     let (tasks, graph) = graph::join(wishes)?;
-    Ok(Plan {
-        goal,
-        name,
-        on_failure: on_failure.map(|(word, _)| word).unwrap_or_default(),
-        parallel,
-        pull_requests: pull_requests(&fields)?,
-        tasks,
-        graph,
-    })
+    let on_failure = on_failure.map(|(word, _)| word).unwrap_or_default();
+    Ok(Plan { goal, name, on_failure, parallel, pull_requests, tasks, graph })
 }
 
 fn pull_requests(fields: &Fields<'_>) -> Result<bool, Refusal> {

@@ -1,6 +1,6 @@
 //! A plan on trial: whether a session could begin by it, and where in the plan not.
 
-use super::plan::{PlanRefusal, place_in_task, read};
+use super::plan::{PlanRefusal, Wrong, place_in_task, read};
 use crate::engine::flow::id::FlowId;
 use crate::engine::flow::name::StepName;
 use crate::engine::flow::opening::{Opening, step};
@@ -16,7 +16,7 @@ const NO_SESSION: &str = "00000000-0000-4000-8000-000000000000";
 /// How many tasks the session would have that a plan begins. Without a team, only what the plan says of itself is checked.
 ///
 /// # Errors
-/// [`PlanRefusal`] for the first thing for which it would not begin, with its line and the cure.
+/// [`PlanRefusal`] for all for which it would not begin, each with its line and the cure.
 pub fn would_begin(
     bytes: &[u8],
     team: Option<(&Team, AgentName)>,
@@ -28,17 +28,26 @@ pub fn would_begin(
     let here = |name: &StepName, refusal: Refusal| {
         let place = place_in_task(bytes, name, refusal.field.unwrap_or_default());
         let (line, column) = place.map(|place| (place.line, place.column)).unzip();
-        PlanRefusal::of(Refusal { line, column, ..refusal }, bytes)
+        Refusal { line, column, ..refusal }
     };
-    for task in &plan.tasks {
-        step(task.clone(), repository.is_some()).map_err(|refusal| here(&task.id, refusal))?;
-    }
+    let told = |wrong: Vec<Refusal>| {
+        let mut wrong = wrong.into_iter();
+        wrong
+            .next()
+            .map_or(Ok(()), |first| Err(PlanRefusal::of(Wrong { first, others: wrong.collect() }, bytes)))
+    };
+    let has_trees = repository.is_some();
+    let treeless = plan
+        .tasks
+        .iter()
+        .filter_map(|task| step(task.clone(), has_trees).err().map(|refusal| here(&task.id, refusal)));
+    told(treeless.collect())?;
     let whole = |refusal: Refusal| PlanRefusal::of(refusal, bytes);
     let id = FlowId::new(NO_SESSION).map_err(|error| {
         whole(Refusal::new(crate::engine::message::refusal::Code::BadId, error.to_string()))
     })?;
     let opening =
         Opening::of_plan(plan, (id, AgentName::user(), master), repository.map(Box::new)).map_err(whole)?;
-    trial(team, opening).map_err(|(name, refusal)| here(&name, refusal))?;
+    told(trial(team, opening).into_iter().map(|(name, refusal)| here(&name, refusal)).collect())?;
     Ok(tasks)
 }

@@ -155,9 +155,10 @@ pub fn add_task(id: FlowId, task: &str, session: &SessionDetails) -> Result<Comm
 
 /// Why a plan is not taken, with the line itself.
 fn problem_of_plan(refusal: PlanRefusal) -> Problem {
-    let PlanRefusal { refusal, cure, line_text } = refusal;
+    let PlanRefusal { refusal, cure, line_text, others } = refusal;
     let line = refusal.line.filter(|_| !line_text.is_empty());
-    let shown = line.map_or(String::new(), |line| format!("\n  {line} | {line_text}"));
+    let mut shown = line.map_or(String::new(), |line| format!("\n  {line} | {line_text}"));
+    shown.extend(others.iter().map(|other| format!("\n\n{other}")));
     let problem = problem(refusal);
     Problem { why: problem.why + &shown, cure: cure.to_owned(), ..problem }
 }

@@ -205,6 +205,7 @@ fn effect(effect: &Effect) -> Option<String> {
         Effect::Close { agent, .. } => format!("close {agent}"),
         Effect::Job { id, .. } => format!("job {id}"),
         Effect::DropJobs(message) => format!("drop the jobs of {message}"),
+        Effect::DropJob(job) => format!("drop the job {job}"),
         Effect::SeeOff { agent, .. } => format!("see off {agent}"),
         Effect::ProbeReadiness { agent, past: None, .. } => format!("seek {agent}"),
         Effect::ProbeReadiness { agent, past: Some(past), .. } => format!("seek {agent} past {past}"),

@@ -184,6 +184,7 @@ impl World {
             match effect {
                 Effect::Job { id, job } => self.jobs.push((id.clone(), job.clone())),
                 Effect::DropJobs(message) => self.jobs.retain(|(id, _)| id.message() != Some(message)),
+                Effect::DropJob(job) => self.jobs.retain(|(id, _)| id != job),
                 Effect::Launch { agent, nonce } => {
                     let worker = Worker { nonce: Some(*nonce), ..Worker::default() };
                     self.workers.insert(agent.clone(), worker);

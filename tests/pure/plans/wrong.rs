@@ -56,19 +56,19 @@ fn what_is_no_plan_is_told() {
 
             line 1, column 1: `tasks` is missing: it must be a list of tasks, each with `name:` and `description:`.
               1 | {}
-            Cure: write it as the JSON Schema of plans has it (protocol/plan.schema.json).
+            Cure: write `tasks:` and below it a list of tasks, each with `name:` and `description:`.
 
-            line 1, column 8: `tasks` is empty: it must be a list of tasks, each with `name:` and `description:`.
+            line 1, column 8: `tasks` is empty, so there is nothing to do.
               1 | tasks: []
-            Cure: write it as the JSON Schema of plans has it (protocol/plan.schema.json).
+            Cure: write one task at least, such as `- {name: Keys, description: Write src/keys.rs.}`.
 
             line 1, column 8: `tasks` must be a list of tasks, each with `name:` and `description:`, not a map.
               1 | tasks: {name: a}
-            Cure: write it as the JSON Schema of plans has it (protocol/plan.schema.json).
+            Cure: write `tasks:` and below it a list of tasks, each with `name:` and `description:`.
 
             line 1, column 9: `tasks` must be a list of maps, each with `name:` and `description:`, not `a`.
               1 | tasks: [a]
-            Cure: write it as the JSON Schema of plans has it (protocol/plan.schema.json).
+            Cure: write `tasks:` and below it a list of tasks, each with `name:` and `description:`.
 
             line 3, column 1: there is a second document behind a `---`.
               3 | tasks: []
@@ -286,7 +286,7 @@ fn what_is_wrong_with_a_task_is_told() {
 
             line 4, column 14: `expect`: `commits` is not one of commit, files, command, report.
               4 |     expect: {commits: true}
-            Cure: use one of the words listed.
+            Cure: write it as in `expect: {commit: true, files: [src/lib.rs], command: test}`; protocol/README.md describes each key.
 
             line 4, column 13: `expect` must be a map with some of commit, files, command and report, such as `{files: [docs/plan.md]}`, not `true`.
               4 |     expect: true
@@ -440,4 +440,82 @@ fn feedback_is_a_message_for_whoever_wrote_the_plan() {
           3 |     descripton: b
         Cure: use one of the keys that a plan has, or take the line out.
         Send the whole plan again, in one block that begins with ```yaml and ends with ```."#]].assert_eq(&refusal.feedback());
+}
+
+#[test]
+fn every_mistake_that_another_does_not_hide_is_told() {
+    let many = format!("tasks:\n{}", "- {name: a, description: b, to: X}\n".repeat(30));
+    let said = read(many.as_bytes()).unwrap_err();
+    assert!(said.others.len() == 21 && said.to_string().contains("that is wrong, in 9 places"), "{said}");
+    wrong(
+        &[
+            "paralel: 3\non_failure: halt\ntasks:\n- nmae: 鍵\n  dependencies: [task-9]\n  expect:\n  commit: true\n  command: test\n- {name: b, description: ' ', to: X}\n- c\n",
+            "tasks:\n- {id: task-1, name: a, description: b, dependencies: [task-7, task-8]}\n- {id: task-1, name: a, description: b, verify: {tests: yes}}\n",
+            "tasks:\n- {id: task-1, name: a, description: b, dependencies: [task-7, task-8]}\n- {id: task-01, name: a, description: b, dependencies: [task-6]}\n",
+        ],
+        &expect![[r#"
+            line 1, column 1: `paralel` is no key of a plan; did you mean `parallel`?
+              1 | paralel: 3
+            Cure: use one of the keys that a plan has, or take the line out.
+
+            line 2, column 13: `on_failure`: `halt` is not one of stop, skip, continue.
+              2 | on_failure: halt
+            Cure: use one of the words listed.
+
+            line 4, column 3: `nmae` is no key of a task; did you mean `name`?
+              4 | - nmae: 鍵
+            Cure: use one of the keys that a plan has, or take the line out.
+
+            line 4, column 3: `description` is missing: it must be what the task's agent is told.
+              4 | - nmae: 鍵
+            Cure: write it in the task: `name:` is its title, `description:` all that its agent is to know.
+
+            line 7, column 3: `expect` is empty, and `commit` stands beside it: indent that below `expect`. Without it, nothing is checked before the task is done.
+              7 |   commit: true
+            Cure: write it as in `expect: {commit: true, files: [src/lib.rs], command: test}`; protocol/README.md describes each key.
+
+            line 8, column 3: `expect` is empty, and `command` stands beside it: indent that below `expect`. Without it, nothing is checked before the task is done.
+              8 |   command: test
+            Cure: write it as in `expect: {commit: true, files: [src/lib.rs], command: test}`; protocol/README.md describes each key.
+
+            line 9, column 26: `description`: ` ` has nothing but white space.
+              9 | - {name: b, description: ' ', to: X}
+            Cure: write it in the task: `name:` is its title, `description:` all that its agent is to know.
+
+            line 9, column 35: `to`: `X` has 'X' at byte 0, which is not allowed; use [a-z0-9][a-z0-9_-]{0,63}.
+              9 | - {name: b, description: ' ', to: X}
+            Cure: use a name that `tasuki status` lists, in small letters as there; a name is `[a-z0-9][a-z0-9_-]{0,63}`.
+
+            line 10, column 3: `tasks` must be a list of maps, each with `name:` and `description:`, not `c`.
+              10 | - c
+            Cure: write `tasks:` and below it a list of tasks, each with `name:` and `description:`.
+
+            line 2, column 56: `task-1` depends on `task-7`, which is no task here.
+              2 | - {id: task-1, name: a, description: b, dependencies: [task-7, task-8]}
+            Cure: name the `id` of a task of this plan.
+
+            line 2, column 64: `task-1` depends on `task-8`, which is no task here.
+              2 | …d: task-1, name: a, description: b, dependencies: [task-7, task-8]}
+            Cure: name the `id` of a task of this plan.
+
+            line 3, column 41: `verify` is no key of a task; did you mean `expect`? Without it, nothing is checked before the task is done.
+              3 | - {id: task-1, name: a, description: b, verify: {tests: yes}}
+            Cure: write it as in `expect: {commit: true, files: [src/lib.rs], command: test}`; protocol/README.md describes each key.
+
+            line 2, column 56: `task-1` depends on `task-7`, which is no task here; did you mean `task-01`?
+              2 | - {id: task-1, name: a, description: b, dependencies: [task-7, task-8]}
+            Cure: name the `id` of a task of this plan.
+
+            line 2, column 64: `task-1` depends on `task-8`, which is no task here; did you mean `task-01`?
+              2 | …d: task-1, name: a, description: b, dependencies: [task-7, task-8]}
+            Cure: name the `id` of a task of this plan.
+
+            line 3, column 8: `task-1` and `task-01` have the same number: nobody could tell which of them is meant.
+              3 | - {id: task-01, name: a, description: b, dependencies: [task-6]}
+            Cure: give each task an `id` of its own, or leave `id` out of all tasks.
+
+            line 3, column 57: `task-01` depends on `task-6`, which is no task here; did you mean `task-1`?
+              3 | - {id: task-01, name: a, description: b, dependencies: [task-6]}
+            Cure: name the `id` of a task of this plan."#]],
+    );
 }

@@ -70,3 +70,22 @@ async fn one_that_was_put_into_the_trash_comes_back_and_begins_anew_where_that_i
     assert!(anew.note.unwrap().contains("no longer in the trash"));
     assert_eq!(anew.base, world.run("git rev-parse main"));
 }
+
+#[tokio::test]
+async fn one_that_a_person_has_moved_is_neither_made_again_nor_removed() {
+    let world = World::new();
+    let repository = world.repository().await;
+    let at = name("agent/a");
+    let made = repository.make(&at, "x", &[]).await.unwrap();
+    world.run("git worktree move .orchestrator-worktrees/agent-a '../別の 所'");
+    let error = repository.make(&at, "x", &[]).await.unwrap_err().to_string();
+    assert!(
+        error.contains("was moved to") && error.contains("別の 所") && error.contains("`git worktree move`"),
+        "{error}"
+    );
+    let pruned = repository.prune(|_| false, false).await.unwrap();
+    assert!(!pruned[0].removed && matches!(pruned[0].obstacles[..], [Obstacle::Moved { .. }]), "{pruned:?}");
+    world.run("git worktree move '../別の 所' .orchestrator-worktrees/agent-a");
+    assert_eq!(repository.make(&at, "x", &[]).await.unwrap().path, made.path);
+    assert!(repository.prune(|_| false, false).await.unwrap()[0].removed);
+}

@@ -245,12 +245,12 @@ async fn a_git_that_outlives_its_daemon_keeps_the_lock() {
     let mut git = std::process::Command::new("sleep").arg("600").stdin(held).spawn().unwrap();
     drop(hold);
     let folder = repository.records.lock_folder().to_owned();
-    let error = Hold::take(&folder, Duration::ZERO).await.unwrap_err();
+    let error = Hold::take(&folder.join("lock"), Duration::ZERO).await.unwrap_err();
     assert!(error.to_string().contains("is held by another tasuki or by a git"), "{error}");
     git.kill().unwrap();
     git.wait().unwrap();
     // Whatever another test starts at this moment has the lock open until it has begun.
-    Hold::take(&folder, Duration::from_secs(60)).await.unwrap();
+    Hold::take(&folder.join("lock"), Duration::from_secs(60)).await.unwrap();
 }
 
 #[tokio::test]

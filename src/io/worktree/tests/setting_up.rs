@@ -98,6 +98,12 @@ async fn no_link_and_no_branch_leads_a_setup_out_of_the_repository() {
         assert!(error.to_string().contains(why), "{error}");
         assert!(!made.path.join(copied).exists());
     }
+    for dead in ["ln -s nowhere dead", "rm dead; ln -s dead dead", "rm dead; ln -s a/b dead"] {
+        world.run(dead);
+        let error = repository.set_up(&name("agent/a"), &setup(&["de*"], &[]), &world.env).await.unwrap_err();
+        let said = error.to_string();
+        assert!(said.contains("dead is not copied") && said.contains("remove the link"), "{dead}: {said}");
+    }
     world.run("mkfifo pipe; mkdir folder; ln -s folder to-folder");
     let error =
         repository.set_up(&name("agent/a"), &setup(&["to-folder"], &[]), &world.env).await.unwrap_err();
@@ -118,4 +124,45 @@ async fn no_link_and_no_branch_leads_a_setup_out_of_the_repository() {
     let tool = TreeSetup { run: vec![from(&["bin/tool"])], ..TreeSetup::default() };
     repository.set_up(&name("agent/c"), &tool, &world.env).await.unwrap();
     assert!(made.path.join("bin/tool.ran").exists(), "where it is named, it is meant");
+}
+
+#[tokio::test]
+async fn a_worktree_in_which_a_setup_is_at_work_is_not_removed_nor_set_up_twice() {
+    let world = World::new();
+    let repository = world.repository().await;
+    let at = name("agent/a");
+    repository.make(&at, "x", &[]).await.unwrap();
+    // The pipe has nobody at its other end, so the command waits until somebody lets it go on.
+    world.run("mkfifo go; printf 'go\n' >> .git/info/exclude");
+    let waiting = setup(&[], &["echo begun >> ../../begun; read x < ../../go; echo run >> ../../ran"]);
+    let set_up = |repository: Repository, env: Env| {
+        let (at, waiting) = (at.clone(), waiting.clone());
+        tokio::spawn(async move {
+            repository.set_up(&at, &waiting, &env).await.map_err(|error| error.to_string())
+        })
+    };
+    let is_begun = async |times: usize| {
+        while std::fs::read_to_string(world.at("begun")).unwrap_or_default().lines().count() < times {
+            tokio::task::yield_now().await;
+        }
+    };
+    let dropped = set_up(repository.clone(), world.env.clone());
+    is_begun(1).await;
+    let other = set_up(repository.clone(), world.env.clone());
+    let pruned = repository.prune(|_| false, false).await.unwrap();
+    let one = &pruned[0];
+    assert!(!one.removed && one.obstacles == [Obstacle::AtWork], "{pruned:?}");
+    assert!(one.obstacles[0].to_string().contains("cancel the session"));
+    let refused = repository.remove(&at).await.unwrap_err().to_string();
+    assert!(refused.contains("its setup or a check is at work there"), "{refused}");
+    assert!(!other.is_finished() && !world.at("ran").exists());
+    // Nobody wants the first any more: its command ends, and the next one begins behind it.
+    dropped.abort();
+    assert!(dropped.await.unwrap_err().is_cancelled());
+    is_begun(2).await;
+    world.run("echo > go");
+    assert_eq!(other.await.unwrap(), Ok(()));
+    assert_eq!(world.run("cat begun ran"), "begun\nbegun\nrun");
+    assert!(repository.prune(|_| false, false).await.unwrap()[0].removed);
+    assert_eq!(world.run("ls .git/tasuki"), "lock\nworktrees", "no lock of a setup is left");
 }

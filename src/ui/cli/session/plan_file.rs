@@ -51,7 +51,7 @@ pub(super) fn plan(path: &Path) -> Result<PlanText, Failure> {
 
 /// Why a plan or a task is not taken, with the line at fault if it is one of a file.
 pub(super) fn refused(refusal: PlanRefusal, place: Option<String>) -> Failure {
-    let PlanRefusal { refusal, cure, line_text } = refusal;
+    let PlanRefusal { refusal, cure, line_text, others } = refusal;
     let line = refusal.line;
     let mut failure = Failure::from(refusal);
     failure.problem.cure = cure.to_owned();
@@ -63,7 +63,8 @@ pub(super) fn refused(refusal: PlanRefusal, place: Option<String>) -> Failure {
     if let Some(line) = line.filter(|_| !line_text.is_empty()) {
         failure.problem.why = format!("{}\n  {line} | {line_text}", failure.problem.why);
     }
-    failure.within(place)
+    let others: Vec<Failure> = others.into_iter().map(|other| refused(other, Some(place.clone()))).collect();
+    failure.within(place).and(&others)
 }
 
 fn all_of(from: impl Read) -> io::Result<Vec<u8>> {

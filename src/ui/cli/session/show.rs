@@ -8,7 +8,7 @@ use crate::ui::cli::columns::{Column, rows};
 use crate::ui::cli::context::{Context, Ended};
 use crate::ui::cli::marks::Letters;
 use crate::ui::cli::table::{cut, harmless, terminal_width};
-use crate::wire::api::{SessionDetails, SessionInfo, SessionTaskInfo};
+use crate::wire::api::{SessionCounts, SessionDetails, SessionInfo, SessionTaskInfo};
 use crate::wire::time::rfc3339_ms;
 use clap::builder::NonEmptyStringValueParser;
 
@@ -56,7 +56,7 @@ pub(super) fn page(details: &SessionDetails, letters: Letters, now: &str) -> Str
     }
     if !tasks.is_empty() {
         lines.push(String::new());
-        lines.extend(task_lines(tasks, letters));
+        lines.extend(task_lines(tasks, letters, session.waits_for_yes));
     }
     lines.join("\n")
 }
@@ -78,8 +78,17 @@ fn head(session: &SessionInfo, letters: Letters, now: &str) -> Vec<String> {
         0 => "any number of tasks at a time".to_owned(),
         most => format!("{most} tasks at a time"),
     });
+    facts.extend(session.pull_requests.then(|| "a pull request for each task in a worktree".to_owned()));
     lines.push(harmless(&facts.join(", ")));
-    lines.extend(words::note(session).map(|note| harmless(&format!("note: {note}"))));
+    // The mistakes of a plan have lines of their own.
+    let note = words::note(session).map(|note| format!("note: {note}")).unwrap_or_default();
+    lines.extend(note.lines().map(harmless));
+    if session.status == "Failed"
+        && session.counts == SessionCounts::default()
+        && !words::is_cancelled(session)
+    {
+        lines.push(format!("`tasuki session resume {id}` asks for its plan again; `tasuki session new` takes another goal, or a plan of yours"));
+    }
     if let Some(message) = &session.planning {
         lines.push(format!("waits for its plan: `tasuki why {message}`"));
     }
@@ -93,7 +102,8 @@ fn head(session: &SessionInfo, letters: Letters, now: &str) -> Vec<String> {
 }
 
 /// The tasks, one a row; below each what it answered, or why it is where it is.
-fn task_lines(tasks: &[SessionTaskInfo], letters: Letters) -> Vec<String> {
+/// Of a plan that waits for a yes, what each is to do and what is checked.
+fn task_lines(tasks: &[SessionTaskInfo], letters: Letters, is_asked: bool) -> Vec<String> {
     let columns = [
         Column::whole("task"),
         Column::whole("state"),
@@ -118,12 +128,25 @@ fn task_lines(tasks: &[SessionTaskInfo], letters: Letters) -> Vec<String> {
     let mut out: Vec<String> = lines.next().map(str::to_owned).into_iter().collect();
     for (task, line) in tasks.iter().zip(lines) {
         out.push(line.to_owned());
+        if is_asked {
+            let text = task.description.as_deref().map(words::first_line).unwrap_or_default();
+            out.push(cut(&format!("    {text}"), width));
+            out.push(harmless(&format!("    expects {}", expected(task))));
+        }
         let result = task.result.as_deref().map(words::first_line).filter(|line| !line.is_empty());
         let note = task.note.as_deref().map(words::first_line).filter(|note| result.as_ref() != Some(note));
         out.extend(note.map(|note| cut(&format!("    {note}"), width)));
         out.extend(result.map(|result| cut(&format!("    {} {result}", letters.to()), width)));
     }
     out
+}
+
+fn expected(task: &SessionTaskInfo) -> String {
+    if task.expect.is_empty() {
+        "nothing, so its claim is believed".to_owned()
+    } else {
+        task.expect.join(", ")
+    }
 }
 
 fn needs(task: &SessionTaskInfo) -> String {
@@ -143,6 +166,7 @@ fn task_page(details: &SessionDetails, task: &SessionTaskInfo, letters: Letters)
     };
     fact("needs", Some(&needs(task)));
     fact("for", task.to.as_deref());
+    fact("expects", Some(&task.expect.join(", ")));
     fact("done by", task.agent.as_deref().filter(|agent| Some(*agent) != task.to.as_deref()));
     fact("message", task.message.as_deref());
     if task.tries > 1 {

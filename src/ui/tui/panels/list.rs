@@ -55,7 +55,7 @@ pub(in crate::ui::tui) fn needs(canvas: &mut Canvas, state: &TopState, area: Rec
         let back = need.until.as_deref().and_then(|until| back_at(until, state.time(), state.look.here));
         let behind: Vec<String> = back.into_iter().chain(behind).collect();
         let behind = behind.join(", ");
-        let detail = need.detail.as_deref().unwrap_or_default();
+        let detail = need.detail.as_deref().and_then(|detail| detail.lines().next()).unwrap_or_default();
         let detail = &*by_the_clock(detail, state.time(), state.look.here);
         let shown = [(mark.sign(canvas.look), ink), (&*need.title, Ink::Plain), (detail, Ink::Dim)];
         draw_row(canvas, (area, y), at == Some(row), shown, &behind, &age(Some(&need.since), state.time()));

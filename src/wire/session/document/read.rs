@@ -44,12 +44,17 @@ const TASK: &[&str] = &[
 const SUB_AGENT: &[&str] =
     &["id", "agent_type", "pane_id", "pid", "status", "started_at", "completed_at", "completion_source"];
 
+const NO_ID: &str = "give it one of its own (`uuidgen` makes one), by which it is known here";
+
 pub(super) fn session(value: &Json) -> Read<AgentSession> {
     let whole = Spot::whole(value);
     let object = whole.object(SESSION)?;
     let id = "a UUID, such as a1b2c3d4-e5f6-4890-abcd-ef1234567890";
     Ok(AgentSession {
-        id: object.get("id")?.read(SessionUuid::new, id)?,
+        id: object
+            .get("id")
+            .map_err(|error| DocumentError { cure: format!("{NO_ID}, {id}"), ..error })?
+            .read(SessionUuid::new, id)?,
         created_at: moment(&object.get("created_at")?)?,
         updated_at: moment(&object.get("updated_at")?)?,
         status: object.get("status")?.word(SessionStatus::ALL, SessionStatus::word)?,

@@ -67,6 +67,14 @@ fn what_tasuki_adds_is_kept_as_it_is() {
 }
 
 #[test]
+fn a_document_without_an_id_is_told_how_to_get_one() {
+    let first = EXAMPLE.find("\"id\"").unwrap();
+    let end = EXAMPLE[first..].find('\n').unwrap();
+    let error = import(&format!("{}{}", &EXAMPLE[..first], &EXAMPLE[first + end..])).unwrap_err();
+    assert!(error.why.contains("no key `id`") && error.cure.contains("`uuidgen` makes one"), "{error:?}");
+}
+
+#[test]
 fn times_stay_as_they_came() {
     for time in [
         "2026-01-22T10:30:00.123456789Z",

@@ -29,18 +29,73 @@ pub const NAME_CHARS_MAX: usize = 200;
 pub const PARALLEL_DEFAULT: u16 = 4;
 /// Most tasks under way at the same time that a plan may ask for by number.
 pub const PARALLEL_MAX: u16 = 64;
-/// Refuses a key that is none of these: a misspelt one would silently mean nothing.
-pub(super) fn known_keys(fields: &Fields<'_>, keys: &[&str], of: &str) -> Result<(), Refusal> {
-    let Some(Entry { key, place, .. }) =
-        fields.entries.iter().find(|entry| !keys.contains(&entry.key.as_ref()))
-    else {
-        return Ok(());
-    };
-    let cure = match nearest(key, keys.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("its keys are {}", keys.join(", ")),
-    };
-    Err(place.refuse(Code::UnknownWord, format!("{} is no key of {of}; {cure}", shown(key))).at(KEY))
+/// What is wrong with a plan: something at least, in the order of its lines.
+#[derive(Debug)]
+pub(in crate::wire::session) struct Wrong {
+    pub(in crate::wire::session) first: Refusal,
+    pub(in crate::wire::session) others: Vec<Refusal>,
+}
+
+impl From<Refusal> for Wrong {
+    fn from(first: Refusal) -> Self {
+        Self { first, others: Vec::new() }
+    }
+}
+
+impl Wrong {
+    /// The same elsewhere.
+    pub(in crate::wire::session) fn moved(self, to: impl Fn(Refusal) -> Refusal) -> Self {
+        Self { first: to(self.first), others: self.others.into_iter().map(to).collect() }
+    }
+}
+
+/// The mistakes that were met so far. One in a field does not hide those in others.
+#[derive(Debug, Default)]
+pub(super) struct Mistakes(Vec<Refusal>);
+
+impl Mistakes {
+    /// What was read, or nothing where that is a mistake.
+    pub(super) fn keep<T>(&mut self, read: Result<T, Refusal>) -> Option<T> {
+        read.map_err(|refusal| self.0.push(refusal)).ok()
+    }
+
+    pub(super) fn add(&mut self, more: impl IntoIterator<Item = Refusal>) {
+        self.0.extend(more);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// # Errors
+    /// All of them, if there is one.
+    pub(super) fn told(mut self) -> Result<(), Wrong> {
+        self.0.sort_by_key(|refusal| (refusal.line, refusal.column));
+        let mut all = self.0.into_iter();
+        all.next().map_or(Ok(()), |first| Err(Wrong { first, others: all.collect() }))
+    }
+}
+
+/// The keys that are none of these: a misspelt one would silently mean nothing.
+pub(super) fn unknown_keys<'a>(
+    fields: &'a Fields<'_>,
+    keys: &'a [&str],
+    of: &'a str,
+) -> impl Iterator<Item = Refusal> + 'a {
+    let unknown = fields.entries.iter().filter(|entry| !keys.contains(&entry.key.as_ref()));
+    unknown.map(move |Entry { key, place, .. }| {
+        let cure = match nearest(key, keys.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("its keys are {}", keys.join(", ")),
+        };
+        place.refuse(Code::UnknownWord, format!("{} is no key of {of}; {cure}", shown(key))).at(KEY)
+    })
+}
+
+/// Whether a key without a meaning is this one, misspelt: then it is not missing besides.
+pub(super) fn is_misspelt(fields: &Fields<'_>, keys: &[&str], field: &str) -> bool {
+    let mut unknown = fields.entries.iter().filter(|entry| !keys.contains(&entry.key.as_ref()));
+    unknown.any(|entry| nearest(&entry.key, keys.iter().copied()) == Some(field))
 }
 
 /// The field of a refusal that is about a key.

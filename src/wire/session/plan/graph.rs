@@ -1,5 +1,6 @@
 //! The tasks of a plan together: their ids, what they need of one another, and whose worktree each of them is done in.
 
+use super::fields::{Mistakes, Wrong};
 use super::task::{Named, TaskWish};
 use crate::engine::flow::graph::{self, GraphError, StepGraph};
 use crate::engine::flow::name::StepName;
@@ -13,11 +14,18 @@ use std::collections::HashSet;
 const SHOWN_MAX: usize = 5;
 
 /// Makes a graph of the tasks.
-pub(super) fn join(wishes: Vec<TaskWish>) -> Result<(Vec<PlannedTask>, StepGraph), Refusal> {
+pub(super) fn join(wishes: Vec<TaskWish>) -> Result<(Vec<PlannedTask>, StepGraph), Wrong> {
     let ids = ids(&wishes)?;
-    let needs = |wish: &TaskWish| wish.dependencies.iter().map(|(name, _)| name.clone()).collect();
-    let steps: Vec<_> = ids.iter().cloned().zip(wishes.iter().map(needs)).collect();
-    let graph = graph::check(&steps).map_err(|wrong| told(&wrong, &wishes, &ids))?;
+    let steps = steps(&wishes, &ids);
+    let graph = match graph::check(&steps) {
+        Ok(graph) => graph,
+        Err(first) => {
+            let mut wrong = Mistakes::default();
+            wrong.add(graph::mistakes(&steps).iter().map(|wrong| told(wrong, &wishes, &ids)));
+            wrong.told()?;
+            return Err(told(&first, &wishes, &ids).into());
+        }
+    };
     let owners = owners(&wishes, &graph)?;
     let tasks = wishes.into_iter().zip(ids).enumerate().map(|(step, (wish, id))| {
         let of = |step: &usize| graph.name(*step).cloned();
@@ -37,6 +45,20 @@ pub(super) fn join(wishes: Vec<TaskWish>) -> Result<(Vec<PlannedTask>, StepGraph
         }
     });
     Ok((tasks.collect(), graph))
+}
+
+fn steps(wishes: &[TaskWish], ids: &[StepName]) -> Vec<(StepName, Vec<StepName>)> {
+    let needs = |wish: &TaskWish| wish.dependencies.iter().map(|(name, _)| name.clone()).collect();
+    ids.iter().cloned().zip(wishes.iter().map(needs)).collect()
+}
+
+/// The needs that are no task, of tasks that have other mistakes; none where it cannot be known how each is called.
+pub(super) fn strangers(wishes: &[TaskWish]) -> Vec<Refusal> {
+    let is_known = wishes.iter().all(|wish| wish.is_named);
+    let Some(ids) = is_known.then(|| ids(wishes).ok()).flatten() else { return Vec::new() };
+    let all = graph::mistakes(&steps(wishes, &ids));
+    let strangers = all.iter().filter(|wrong| matches!(wrong, GraphError::UnknownNeed { .. }));
+    strangers.map(|wrong| told(wrong, wishes, &ids)).collect()
 }
 
 /// A task that is added to those with these names. Without an id it has the number behind the largest.
@@ -123,8 +145,9 @@ fn told(wrong: &GraphError, wishes: &[TaskWish], ids: &[StepName]) -> Refusal {
             place.refuse(Code::GraphTooLarge, said)
         }
         GraphError::Twice { .. } => place.refuse(Code::IdConflict, said).at("id"),
-        GraphError::UnknownNeed { need, alike: None, .. } => {
-            let near = nearest(need.as_str(), ids.iter().map(StepName::as_str));
+        GraphError::UnknownNeed { name, need, alike: None, .. } => {
+            let others = ids.iter().filter(|id| *id != name);
+            let near = nearest(need.as_str(), others.map(StepName::as_str));
             let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             place.refuse(Code::UnknownDependency, said + &near).at("dependencies")
         }

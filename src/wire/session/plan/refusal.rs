@@ -1,10 +1,16 @@
 //! A refused plan, as whoever wrote it can put it right: the line itself, and a cure that speaks of plans.
 
+use super::fields::Wrong;
+use crate::engine::flow::asked::SEND_AGAIN;
 use crate::engine::message::refusal::{Code, Refusal};
+use crate::engine::words::counted;
 use std::fmt;
 
 /// Characters of a line that are shown on each side of the place at fault.
 const SHOWN_CHARS: usize = 60;
+
+/// Mistakes that are told besides the first: more are of one kind, as a rule.
+const OTHERS_MAX: usize = 20;
 
 /// Why a plan is not taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,27 +21,38 @@ pub struct PlanRefusal {
     pub line_text: String,
     /// What to do about it.
     pub cure: &'static str,
+    /// What is wrong besides, behind it in the text.
+    pub others: Vec<PlanRefusal>,
 }
 
 impl PlanRefusal {
     /// A refusal of what stands in this text.
-    pub(in crate::wire::session) fn of(refusal: Refusal, bytes: &[u8]) -> Self {
-        let cure = cure(&refusal);
-        Self::with(refusal, bytes, cure)
+    pub(in crate::wire::session) fn of(wrong: impl Into<Wrong>, bytes: &[u8]) -> Self {
+        let Wrong { first, others } = wrong.into();
+        let one = |refusal: Refusal| {
+            let cure = cure(&refusal);
+            Self::with(refusal, bytes, cure)
+        };
+        let left_out = others.len().saturating_sub(OTHERS_MAX);
+        let mut shown: Vec<Self> = others.into_iter().take(OTHERS_MAX).map(one).collect();
+        if left_out > 0 {
+            let why = format!("and there is more that is wrong, in {}", counted(left_out, "place"));
+            let refusal = Refusal::new(Code::TooMany, why);
+            shown.push(Self::with(refusal, bytes, "put these right, and see the rest"));
+        }
+        Self { others: shown, ..one(first) }
     }
 
     /// With a cure of its own.
     pub(in crate::wire::session) fn with(refusal: Refusal, bytes: &[u8], cure: &'static str) -> Self {
         let line_text = refusal.line.map(|line| line_of(bytes, line, refusal.column.unwrap_or(1)));
-        Self { line_text: line_text.unwrap_or_default(), refusal, cure }
+        Self { line_text: line_text.unwrap_or_default(), refusal, cure, others: Vec::new() }
     }
 
     /// What an agent is told that wrote the plan: what is wrong, and what to send instead.
     #[must_use]
     pub fn feedback(&self) -> String {
-        format!(
-            "No plan can be taken from your answer: {self}\nSend the whole plan again, in one block that begins with ```yaml and ends with ```."
-        )
+        format!("No plan can be taken from your answer: {self}\n{SEND_AGAIN}")
     }
 }
 
@@ -49,7 +66,8 @@ impl fmt::Display for PlanRefusal {
         if let Some(line) = line.filter(|_| !self.line_text.is_empty()) {
             write!(f, "\n  {line} | {}", self.line_text)?;
         }
-        write!(f, "\nCure: {}.", self.cure)
+        write!(f, "\nCure: {}.", self.cure)?;
+        self.others.iter().try_for_each(|other| write!(f, "\n\n{other}"))
     }
 }
 
@@ -98,10 +116,17 @@ fn cure(refusal: &Refusal) -> &'static str {
         Code::Tag => {
             "remove the `!tag`; text that begins with `!` belongs in quotes or below `description: |`"
         }
+        Code::WrongType if refusal.field == Some("tasks") => {
+            "write `tasks:` and below it a list of tasks, each with `name:` and `description:`"
+        }
+        Code::ContentEmpty if refusal.field == Some("tasks") => {
+            "write one task at least, such as `- {name: Keys, description: Write src/keys.rs.}`"
+        }
         Code::WrongType => "write it as the JSON Schema of plans has it (protocol/plan.schema.json)",
         Code::UnknownWord if refusal.field == Some(super::fields::KEY) => {
             "use one of the keys that a plan has, or take the line out"
         }
+        Code::UnknownWord | Code::PathOutside if refusal.field == Some("expect") => refusal.cure(),
         Code::UnknownWord => "use one of the words listed",
         Code::BadId => "call it `task-` and a number, such as task-1, or leave `id` out of all tasks",
         Code::IdConflict => "give each task an `id` of its own, or leave `id` out of all tasks",

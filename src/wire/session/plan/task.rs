@@ -1,6 +1,6 @@
 //! One task of a plan, as it is written: its fields by themselves, and where the names stand that lead to other tasks.
 
-use super::fields::{NAME_CHARS_MAX, TASK_KEYS, known_keys, one_line};
+use super::fields::{Mistakes, NAME_CHARS_MAX, PLAN_KEYS, TASK_KEYS, is_misspelt, one_line, unknown_keys};
 use super::who;
 use crate::engine::flow::graph::STEPS_MAX;
 use crate::engine::flow::name::StepName;
@@ -10,7 +10,7 @@ use crate::engine::message::Expect;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::suggest::nearest;
 use crate::wire::message::fields::{Fields, Text, wrong_type};
-use crate::wire::message::{draft, expect};
+use crate::wire::message::{draft, expect, unchecked};
 use crate::wire::yaml::place::Place;
 use crate::wire::yaml::tree::{Node, Value};
 use std::sync::Arc;
@@ -24,6 +24,8 @@ pub(super) type Named = (StepName, Place);
 /// A task as it is written.
 pub(super) struct TaskWish {
     pub(super) place: Place,
+    /// Whether its id can be read, if it has one.
+    pub(super) is_named: bool,
     pub(super) id: Option<Named>,
     pub(super) name: String,
     pub(super) description: Arc<str>,
@@ -40,8 +42,23 @@ pub(super) struct TaskWish {
     pub(super) touches: Vec<String>,
 }
 
-/// All tasks of a plan, in their order.
-pub(super) fn all(fields: &Fields<'_>) -> Result<Vec<TaskWish>, Refusal> {
+/// All tasks of a plan, in their order. None of them is to be used where there is a mistake.
+pub(super) fn all(fields: &Fields<'_>, wrong: &mut Mistakes) -> Vec<TaskWish> {
+    let items = match items(fields) {
+        Ok(items) => items,
+        Err(refusal) => {
+            if !is_misspelt(fields, &PLAN_KEYS, "tasks") {
+                wrong.add([refusal]);
+            }
+            return Vec::new();
+        }
+    };
+    let wishes: Vec<TaskWish> = items.iter().filter_map(|item| task(item, wrong)).collect();
+    // Without those that are none, nobody knows the numbers of the others.
+    if wishes.len() == items.len() { wishes } else { Vec::new() }
+}
+
+fn items<'t>(fields: &Fields<'t>) -> Result<&'t [Node<'t>], Refusal> {
     const SHAPE: &str = "a list of tasks, each with `name:` and `description:`";
     let Some(node) = fields.node("tasks") else {
         let why = format!("`tasks` is missing: it must be {SHAPE}");
@@ -49,45 +66,67 @@ pub(super) fn all(fields: &Fields<'_>) -> Result<Vec<TaskWish>, Refusal> {
     };
     let Value::List(items) = &node.value else { return Err(wrong_type(node, "tasks", SHAPE)) };
     if items.is_empty() {
-        return Err(node
-            .place
-            .refuse(Code::WrongType, format!("`tasks` is empty: it must be {SHAPE}"))
-            .at("tasks"));
+        let why = "`tasks` is empty, so there is nothing to do";
+        return Err(node.place.refuse(Code::ContentEmpty, why).at("tasks"));
     }
     if items.len() > STEPS_MAX {
         let why = format!("there are {} tasks; at most {STEPS_MAX} are allowed", items.len());
         return Err(node.place.refuse(Code::GraphTooLarge, why).at("tasks"));
     }
-    items.iter().map(task).collect()
+    Ok(items)
 }
 
-/// One task.
-pub(super) fn task(node: &Node<'_>) -> Result<TaskWish, Refusal> {
+/// One task, as far as it can be read; nothing if it is none.
+pub(super) fn task(node: &Node<'_>, wrong: &mut Mistakes) -> Option<TaskWish> {
     let Value::Map(entries) = &node.value else {
-        return Err(wrong_type(node, "tasks", "a list of maps, each with `name:` and `description:`"));
+        let shape = "a list of maps, each with `name:` and `description:`";
+        wrong.add([wrong_type(node, "tasks", shape)]);
+        return None;
     };
     let fields = Fields { root: node.place, entries };
-    known_keys(&fields, &TASK_KEYS, "a task")?;
-    let join = fields.word("join", &Join::ALL, Join::word)?.map(|(join, _)| join);
-    Ok(TaskWish {
+    let stray = unchecked::all(&fields, "a task", |key| TASK_KEYS.contains(&key));
+    let place = |refusal: &Refusal| (refusal.line, refusal.column);
+    let unknown = unknown_keys(&fields, &TASK_KEYS, "a task");
+    let unknown = unknown.filter(|of| stray.iter().all(|stray| place(stray) != place(of)));
+    wrong.add(unknown.collect::<Vec<_>>());
+    wrong.add(stray);
+    let name = match name(&fields) {
+        Err(_) if is_misspelt(&fields, &TASK_KEYS, "name") => None,
+        read => wrong.keep(read),
+    };
+    let description = match description(&fields) {
+        Err(_) if is_misspelt(&fields, &TASK_KEYS, "description") => None,
+        read => wrong.keep(read),
+    };
+    let id = wrong.keep(fields.text("id").and_then(|text| text.map(|text| named(&text)).transpose()));
+    let dependencies = wrong.keep(fields.texts("dependencies")).unwrap_or_default();
+    let share_with = fields.text("share_with").and_then(|text| text.map(|text| named(&text)).transpose());
+    let expect = fields.node("expect").map(expect::read).transpose();
+    Some(TaskWish {
         place: node.place,
-        id: fields.text("id")?.map(|text| named(&text)).transpose()?,
-        name: one_line(&needed(
-            &fields,
-            "name",
-            &format!("one line of at most {NAME_CHARS_MAX} characters"),
-        )?)?,
-        description: description(&fields)?,
-        dependencies: fields.texts("dependencies")?.iter().map(named).collect::<Result<_, _>>()?,
-        join: join.unwrap_or_default(),
-        own: matches!(fields.text("worktree_strategy")?, Some(text) if matches!(text.text, "New" | "new")),
-        shared: shared(&fields)?,
-        share_with: fields.text("share_with")?.map(|text| named(&text)).transpose()?,
-        who: who::read(&fields)?,
-        timeout_ms: draft::timeout(&fields)?,
-        expect: fields.node("expect").map(expect::read).transpose()?.flatten(),
-        touches: touches(&fields)?,
+        is_named: id.is_some(),
+        id: id.flatten(),
+        name: name.unwrap_or_default(),
+        description: description.unwrap_or_default(),
+        dependencies: dependencies.iter().filter_map(|text| wrong.keep(named(text))).collect(),
+        join: wrong
+            .keep(fields.word("join", &Join::ALL, Join::word))
+            .flatten()
+            .map(|(join, _)| join)
+            .unwrap_or_default(),
+        own: matches!(fields.text("worktree_strategy"), Ok(Some(text)) if matches!(text.text, "New" | "new")),
+        shared: wrong.keep(shared(&fields)).flatten(),
+        share_with: wrong.keep(share_with).flatten(),
+        who: wrong.keep(who::read(&fields)).flatten(),
+        timeout_ms: wrong.keep(draft::timeout(&fields)).flatten(),
+        expect: wrong.keep(expect).flatten().flatten(),
+        touches: wrong.keep(touches(&fields)).unwrap_or_default(),
     })
+}
+
+fn name(fields: &Fields<'_>) -> Result<String, Refusal> {
+    let what = format!("one line of at most {NAME_CHARS_MAX} characters");
+    one_line(&needed(fields, "name", &what)?)
 }
 
 /// A text that must be there.

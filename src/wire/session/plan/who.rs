@@ -1,6 +1,6 @@
 //! Who does a task: `to:` names a member of the team or a pool, `hire:` an agent that is to be made.
 
-use super::fields::{known_keys, one_line};
+use super::fields::{one_line, unknown_keys};
 use crate::engine::flow::plan::{Assignee, HireFrom, HireWish};
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::AgentName;
@@ -26,7 +26,7 @@ pub(super) fn read(fields: &Fields<'_>) -> Result<Option<Assignee>, Refusal> {
         }
         Value::Map(entries) => {
             let fields = Fields { root: node.place, entries };
-            known_keys(&fields, &KEYS, "`hire`")?;
+            unknown_keys(&fields, &KEYS, "`hire`").next().map_or(Ok(()), Err)?;
             wish(&fields)?
         }
         Value::List(_) => return Err(wrong_type(node, "hire", SHAPE)),
