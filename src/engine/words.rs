@@ -316,12 +316,13 @@ impl fmt::Display for Digest {
 
 as_text!(Digest, "the digest", |text| hex(text, 32).map(Digest).ok_or("is not 32 digits of 0-9a-f"));
 
-/// A number of things, for people: `1 part`, `2 parts`, `3 replies`.
+/// A number of things, for people: `1 part`, `2 parts`, `3 replies`, `4 branches`.
 #[must_use]
 pub fn counted(count: usize, noun: &str) -> String {
     match (count, noun.strip_suffix('y')) {
         (1, _) => format!("1 {noun}"),
         (_, Some(stem)) => format!("{count} {stem}ies"),
+        _ if noun.ends_with("ch") => format!("{count} {noun}es"),
         _ => format!("{count} {noun}s"),
     }
 }
