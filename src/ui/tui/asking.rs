@@ -40,7 +40,8 @@ impl TopState {
         match key {
             Key::Esc => {
                 // One that is on its way is told of when it is accepted, or refused.
-                let is_kept = !composer.is_sent && !composer.text.trim().is_empty() && composer.is_changed();
+                let is_worth_it = composer.is_changed() && !composer.sheet.is_line();
+                let is_kept = !composer.is_sent && !composer.text.trim().is_empty() && is_worth_it;
                 let key = if matches!(composer.sheet, Sheet::Edit(..)) { "e" } else { "n" };
                 self.draft = is_kept.then(|| composer.clone());
                 if is_kept {
