@@ -316,7 +316,7 @@ impl fmt::Display for Digest {
 
 as_text!(Digest, "the digest", |text| hex(text, 32).map(Digest).ok_or("is not 32 digits of 0-9a-f"));
 
-/// A number of things, for people: `1 part`, `2 parts`, `3 replies`.
+/// A number of things, for people: `1 part`, `2 parts`, `3 replies`, `4 branches`.
 #[must_use]
 pub fn counted(count: usize, noun: &str) -> String {
     let hisses = ["ch", "sh", "s", "x"].iter().any(|end| noun.ends_with(end));

@@ -28,9 +28,14 @@ impl Needs {
         self.0.iter().filter(|need| need.group != NeedGroup::Info).count()
     }
 
-    /// How many are failed tasks.
+    /// How many are failed tasks, or sessions that failed: what failed in those is seen to by them.
     pub(super) fn failed(&self) -> usize {
-        self.0.iter().filter(|need| need.kind == NeedKindInfo::Failed).count()
+        let has_failed = |need: &&NeedInfo| match need.kind {
+            NeedKindInfo::Failed => true,
+            NeedKindInfo::Session => need.group == NeedGroup::Decide,
+            _ => false,
+        };
+        self.0.iter().filter(has_failed).count()
     }
 }
 

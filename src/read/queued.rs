@@ -7,7 +7,7 @@ use crate::engine::words::{AgentName, MessageId, Millis};
 use crate::wire::message::standing::PlaceInfo;
 use crate::wire::message::view::MessageView;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Where a message stands among all that are queued, whoever takes it: as in each queue, the next one first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,24 +53,39 @@ impl Model {
         queue.map(|queue| queue.ids_at(self.now())).unwrap_or_default()
     }
 
-    /// Puts in the places of those that are in a queue. Each queue is looked through once.
+    /// Puts in the places of those that are in a queue.
     pub(super) fn give_places(&self, views: &mut [MessageView]) {
-        let open = &self.engine().state().open;
-        let mut wanted: BTreeMap<AgentName, HashMap<MessageId, &mut MessageView>> = BTreeMap::new();
+        let mut places = self.places_in_queues(views.iter().map(|view| &view.id));
         for view in views {
-            let queued = open.get(&view.id).filter(|open| open.waits().is_some());
-            if let Some(queue) = queued.map(|open| open.queue().clone()) {
-                wanted.entry(queue).or_default().insert(view.id.clone(), view);
+            view.place = places.remove(&view.id).or(view.place.take());
+        }
+    }
+
+    /// The places of those that are in a queue. Each queue is looked through once.
+    pub(super) fn places_in_queues<'a>(
+        &self,
+        ids: impl Iterator<Item = &'a MessageId>,
+    ) -> HashMap<MessageId, PlaceInfo> {
+        let mut wanted: BTreeMap<&AgentName, HashSet<&MessageId>> = BTreeMap::new();
+        for id in ids {
+            if let Some(queue) = self.queue_that_has(id) {
+                wanted.entry(queue).or_default().insert(id);
             }
         }
-        for (name, mut views) in wanted {
-            let order = self.queue_of(&name);
+        let mut places = HashMap::new();
+        for (name, wanted) in wanted {
+            let order = self.queue_of(name);
             let of = order.len();
-            for (nth, id) in (1..).zip(order) {
-                if let Some(view) = views.remove(id) {
-                    view.place = Some(PlaceInfo { nth, of, queue: name.to_string() });
-                }
-            }
+            let found = (1..).zip(order).filter(|(_, id)| wanted.contains(id));
+            places
+                .extend(found.map(|(nth, id)| (id.clone(), PlaceInfo { nth, of, queue: name.to_string() })));
         }
+        places
+    }
+
+    /// Whose queue a message is in; none if it is in no one's.
+    pub(super) fn queue_that_has(&self, id: &MessageId) -> Option<&AgentName> {
+        let open = self.engine().state().open.get(id)?;
+        open.waits().map(|_| open.queue())
     }
 }

@@ -4,8 +4,9 @@ use super::model::{Answers, Model};
 use super::titles::title_of;
 use crate::engine::flow::flow::Flow;
 use crate::engine::flow::id::FlowId;
+use crate::engine::flow::step::StepStage;
 use crate::engine::message::{BodyRef, Expect};
-use crate::engine::words::Seq;
+use crate::engine::words::{MessageId, Seq};
 use crate::io::regular;
 use crate::wire::api::{
     Problem, SessionCounts, SessionDetails, SessionDocumentQuery, SessionInfo, SessionList, SessionMergeInfo,
@@ -35,7 +36,7 @@ impl Answers for SessionsQuery {
         let mut sessions = Vec::new();
         for flow in flows {
             let title = flow.head.name.clone().or_else(|| model.first_line(flow.request));
-            let counts = model.state().flows.get(&flow.head.id).map(|flow| counts_of(flow));
+            let counts = model.state().flows.get(&flow.head.id).map(|flow| model.counts_of(flow));
             sessions.push(info_of_flow(&flow, title, counts.unwrap_or_default()));
         }
         sessions.extend(model.over(OVER_MAX).into_iter().map(|document| info_of(&document)));
@@ -47,9 +48,10 @@ impl Answers for SessionsQuery {
 impl Answers for SessionQuery {
     fn answer(self, model: &mut Model) -> Result<SessionDetails, Problem> {
         let document = model.document(&self.id)?;
-        let session = info_of(&document);
+        let mut session = info_of(&document);
         let besides = document.tasuki.as_ref().and_then(|tasuki| tasuki.get("tasks"));
-        let tasks = document.tasks.iter().map(|task| task_of(task, besides)).collect();
+        let mut tasks: Vec<_> = document.tasks.iter().map(|task| task_of(task, besides)).collect();
+        session.counts.queued = model.give_places_to(&mut tasks);
         let has_worktrees = document.tasuki.as_ref().is_some_and(|tasuki| tasuki.get("base").is_some());
         Ok(SessionDetails { session, goal: goal_of(&document), has_worktrees, tasks, seq: model.seq().0 })
     }
@@ -122,6 +124,32 @@ impl Model {
         Some((PathBuf::from(&repository.root), into.to_owned()))
     }
 
+    /// How many steps of a flow stand where.
+    fn counts_of(&self, flow: &Flow) -> SessionCounts {
+        let mut counts = SessionCounts::default();
+        for step in &flow.steps {
+            counts.count(step.stage.into());
+            let message = step.message.as_ref().filter(|_| step.stage == StepStage::Sent);
+            counts.queued += usize::from(message.is_some_and(|id| self.queue_that_has(id).is_some()));
+        }
+        counts
+    }
+
+    /// Puts in the places of those that are in a queue, and counts them.
+    fn give_places_to(&self, tasks: &mut [SessionTaskInfo]) -> usize {
+        let message = |task: &SessionTaskInfo| {
+            let id = task.message.as_deref().filter(|_| task.status == TaskStatus::Running.word())?;
+            MessageId::new(id).ok()
+        };
+        let ids: Vec<Option<MessageId>> = tasks.iter().map(message).collect();
+        let mut places = self.places_in_queues(ids.iter().flatten());
+        let found = places.len();
+        for (task, id) in tasks.iter_mut().zip(&ids) {
+            task.place = id.as_ref().and_then(|id| places.remove(id));
+        }
+        found
+    }
+
     /// Texts by their places. Each step of the journal is read once.
     pub(super) fn texts(&mut self, places: impl Iterator<Item = BodyRef>) -> HashMap<BodyRef, Arc<str>> {
         let mut by_step: BTreeMap<Seq, BTreeSet<u32>> = BTreeMap::new();
@@ -177,12 +205,6 @@ fn no_session(id: &str) -> Problem {
         field: Some("id".to_owned()),
         ..Problem::default()
     }
-}
-
-fn counts_of(flow: &Flow) -> SessionCounts {
-    let mut counts = SessionCounts::default();
-    flow.steps.iter().for_each(|step| counts.count(step.stage.into()));
-    counts
 }
 
 impl SessionCounts {
@@ -288,6 +310,7 @@ fn task_of(task: &SessionTask, besides: Option<&Json>) -> SessionTaskInfo {
         to: text("to"),
         agent: agent.map(|agent| agent.id.clone()),
         agent_status: agent.map(|agent| agent.status.word().to_owned()),
+        place: None,
         message: text("message"),
         tries: besides("tries")
             .and_then(Json::as_u64)

@@ -27,5 +27,6 @@ mod proc;
 mod questions;
 mod scene;
 mod seen;
+mod session_work;
 mod sessions;
 mod team;

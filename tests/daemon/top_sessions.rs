@@ -31,6 +31,7 @@ tasks:
 - {name: 計画, description: slow, to: hand}
 - {name: 試す, description: fails, dependencies: [task-1], to: worker}
 - {name: まとめる, description: sum up, dependencies: [task-2], to: worker}
+- {name: 順番, description: behind it, to: hand}
 ";
 
 #[test]
@@ -40,14 +41,14 @@ fn a_session_is_seen_to_go_on_and_its_failed_task_is_tried_again() {
     house.start();
     let house = &house;
     house.write("plan.yaml", PLAN);
-    ok(house, &["session", "new", "plan.yaml"]);
+    let id = ok(house, &["session", "new", "plan.yaml"]).trim().to_owned();
     let shell = Shell::new(house, (80, 24));
     shell.top("");
     shell.until("the team", |screen| screen.contains("worker") && screen.contains("q quit"));
     shell.keys(&["5"]);
     shell.until("the list and the tasks of the chosen one", |screen| {
         let row = screen.lines().find(|row| row.starts_with("▸◉ 家計簿 🎏"));
-        row.is_some_and(|row| row.contains("0/3  1 running") && row.contains("active"))
+        row.is_some_and(|row| row.contains("0/4  1 running, 1 queued") && row.contains("active"))
             && screen.contains("◉ task-1  計画")
     });
     shell.keys(&["Enter"]);
@@ -57,14 +58,22 @@ fn a_session_is_seen_to_go_on_and_its_failed_task_is_tried_again() {
     shell.until("its tasks", |screen| {
         has(screen, "task-1  計画", "running")
             && has(screen, "task-3  まとめる", "after 2")
+            && has(screen, "⋮ task-4  順番", "queued, 1st of 1")
             && screen.contains("Esc back")
     });
+    // All faces say it of what its agent is still to get, in the words that messages have.
+    let told = ok(house, &["session", "show", &id, "task-4"]);
+    assert!(told.contains("順番; running, queued (1st of 1 for hand)"), "{told}");
+    let told = ok(house, &["session", "list"]);
+    assert!(told.contains("家計簿 🎏: 1 queued"), "{told}");
     house.write("go", "");
     shell.until("the first to be completed, and the second to fail", |screen| {
         has(screen, "✓ task-1", "completed")
             && has(screen, "✗ task-2", "failed")
             && has(screen, "⊘ task-3", "behind 2")
-            && screen.contains("1/3")
+            && screen.contains("2/4")
+            // It has failed as a whole, which is told above all.
+            && screen.lines().next().is_some_and(|row| row.contains("✗ 1 failed"))
     });
     shell.keys(&["j"]);
     shell.until("why", |screen| screen.contains("▸✗ task-2") && screen.contains("できません: fails"));

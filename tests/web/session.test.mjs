@@ -1,6 +1,6 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { PARTS_MAX, countsOf, idsIn, isCalledOff, markOfSession, markOfTask, named, noteOf, partsOf, ruleOf, sumOf, taskText, titleOf, waitsOf } from "../../src/ui/web/page/base/session.js";
+import { PARTS_MAX, behindOf, branchOf, countsOf, idsIn, isCalledOff, markOfMerge, markOfSession, markOfTask, mayEdit, mayMerge, named, noteOf, partsOf, ruleOf, sumOf, taskText, titleOf, waitsOf } from "../../src/ui/web/page/base/session.js";
 import { touchesWork } from "../../src/ui/web/page/live/sessions.js";
 
 const none = { pending: 0, ready: 0, running: 0, completed: 0, failed: 0, cancelled: 0 };
@@ -69,4 +69,30 @@ test("a session is read again when anything happens to what is at work", () => {
   const tasks = [task("task-1", "Running", { message: "msg-1" }), task("task-2", "Completed", { message: "msg-2" })];
   assert.deepEqual(["msg-1", "msg-2"].map((id) => touchesWork(new Map([[id, null]]), { tasks })), [true, false]);
   assert.equal(touchesWork(new Map([["msg-1", null]]), undefined), false);
+});
+
+test("what is in a queue is at work with nobody yet, and is counted by itself", () => {
+  const queued = markOfTask(task("a", "Running", { agent: "reviewer", place: { nth: 2, of: 3, queue: "reviewer" } }));
+  assert.deepEqual([queued.word, queued.cls], ["queued, 2nd of 3 for reviewer", "pend"]);
+  const counts = { ...none, running: 3, queued: 2, pending: 1 };
+  assert.deepEqual(countsOf(counts, 4).map(({ n, word }) => `${n} ${word}`), ["1 at work, of at most 4", "2 queued", "1 wait"]);
+  assert.equal(sumOf(counts), 4);
+  assert.equal(touchesWork(new Map([["any", null]]), { tasks: [task("a", "Running", { place: { nth: 1, of: 1, queue: "x" } })] }), true);
+});
+
+test("branches are merged where some are there, nothing is under way, and nobody is asked", () => {
+  const done = [task("task-1", "Completed", { branch: "agent/task-1-0a" }), task("task-2", "Failed", { branch: "agent/task-2-0a" })];
+  const may = (more) => mayMerge(session({ status: "Completed", tasks: done, merge: null, ...more }));
+  assert.deepEqual([may({}), may({ status: "Paused" }), may({ status: "Failed" }), may({ merge: { status: "done" } }), may({ merge: { status: "failed" } })], [true, true, true, true, true]);
+  assert.deepEqual([may({ status: "Active" }), may({ status: "Paused", waits_for_yes: true }), may({ tasks: [done[1]] }), may({ tasks: [task("task-1", "Completed", { branch: null })] }),
+    may({ merge: { status: "merging" } }), may({ merge: { status: "waits" } })], [false, false, false, false, false, false]);
+  assert.equal(branchOf("a1b2c3d4-e5f6-4890-abcd-ef1234567890"), "agent/session-34567890");
+  assert.deepEqual(["merging", "waits", "done", "failed", "toString"].map((status) => markOfMerge({ status }).key), ["mg.merging", "mg.waits", "mg.done", "mg.failed", "mg.other"]);
+});
+
+test("what has ended is done again with another text, and all that needs it after it", () => {
+  assert.deepEqual(["Completed", "Failed", "Running", "Pending", "Cancelled"].map((status) => mayEdit(task("a", status, { description: "x" }))), [true, true, false, false, false]);
+  assert.equal(mayEdit(task("a", "Completed", { description: null })), false);
+  const tasks = [task("d", "Pending", { dependencies: ["c"] }), task("a", "Completed"), task("b", "Completed", { dependencies: ["a"] }), task("c", "Completed", { dependencies: ["b", "a"] }), task("e", "Completed")];
+  assert.deepEqual([behindOf(tasks, "a"), behindOf(tasks, "e"), behindOf(tasks, "d")], [["d", "b", "c"], [], []]);
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { firstLine, idOf, langOf, question, quoted, shown, withoutId } from "../../src/ui/web/page/base/text.js";
+import { firstLine, idOf, langOf, question, quoted, shown, withoutId, isWeb } from "../../src/ui/web/page/base/text.js";
 import { isLong, lasting, measured } from "../../src/ui/web/page/base/time.js";
 import { parse, to } from "../../src/ui/web/page/base/route.js";
 import { asked, markIn, windowed, wrongIn } from "../../src/ui/web/page/base/filter.js";
@@ -177,4 +177,9 @@ test("a filter takes the words that the page shows, in both languages, and the c
   assert.deepEqual(wrongIn("state:called out"), { key: "m.wrong.state", word: "called" });
   // Whoever is told that a word is none is told words that are some.
   for (const words of table()["m.wrong.state"]) for (const [, word] of words.matchAll(/`([^`]+)`/g)) assert.equal(wrongIn(`state:${word}`), null, word);
+});
+
+test("only an address of the web is a link", () => {
+  assert.deepEqual(["https://example.org/pull/7", "http://10.0.0.1:3000/家/pulls/1"].map(isWeb), [true, true]);
+  for (const other of ["javascript:alert(1)", " https://example.org", "https://", "https://a b", "data:text/html,x", "HTTPS//x", "file:///etc", "java\nscript:https://x", null, undefined, ""]) assert.equal(isWeb(other), false, String(other));
 });

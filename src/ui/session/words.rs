@@ -1,6 +1,6 @@
 //! How a session and its tasks stand, in words.
 
-use crate::wire::api::{SessionCounts, SessionInfo, SessionTaskInfo};
+use crate::wire::api::{SessionCounts, SessionInfo, SessionMergeInfo, SessionTaskInfo};
 
 /// How a session stands, in words.
 pub(in crate::ui) fn of_session(session: &SessionInfo) -> &'static str {
@@ -36,9 +36,23 @@ pub(in crate::ui) fn of_task(task: &SessionTaskInfo) -> String {
     }
 }
 
+/// The same, with its place in the queue of an agent that is still to get it.
+pub(in crate::ui) fn of_task_in_queue(task: &SessionTaskInfo) -> String {
+    let words = of_task(task);
+    match &task.place {
+        Some(place) => format!("{words}, queued ({})", place.words()),
+        None => words,
+    }
+}
+
+/// The branch onto which a session is merged where nobody says another.
+pub(in crate::ui) fn branch_of(id: &str) -> String {
+    format!("agent/session-{}", id.get(id.len().saturating_sub(8)..).unwrap_or(id))
+}
+
 /// How many tasks are completed, of how many.
 pub(in crate::ui) fn done_of_all(counts: &SessionCounts) -> String {
-    let SessionCounts { pending, ready, running, completed, failed, cancelled } = counts;
+    let SessionCounts { pending, ready, running, completed, failed, cancelled, .. } = counts;
     format!("{completed}/{}", pending + ready + running + completed + failed + cancelled)
 }
 
@@ -51,4 +65,21 @@ pub(in crate::ui) fn who(task: &SessionTaskInfo) -> String {
 pub(in crate::ui) fn note(session: &SessionInfo) -> Option<&str> {
     // Who let it go on is no news.
     session.note.as_deref().filter(|_| !session.waits_for_yes && session.status != "Active")
+}
+
+/// How far the merge of a session is.
+pub(in crate::ui) fn merge(merge: &SessionMergeInfo) -> String {
+    let task = merge.task.as_deref().unwrap_or("the first task");
+    let state = match merge.status.as_str() {
+        "merging" => format!("{task} is next"),
+        "waits" => format!("waits for {task}, which is done again"),
+        "done" => "done".to_owned(),
+        other => other.to_owned(),
+    };
+    let note = merge
+        .note
+        .as_ref()
+        .filter(|_| merge.status != "done")
+        .map_or(String::new(), |note| format!(" ({note})"));
+    format!("merge into {}: {state}{note}", merge.into)
 }

@@ -1,7 +1,7 @@
 //! Keys while a task is written, an answer is chosen, or something is asked about.
 
 use super::input::{Act, Key};
-use super::modes::{Answering, Composer, Confirm, Mode, Sheet, choice_keys};
+use super::modes::{Answering, Composer, Confirm, INCOMPLETE, Mode, Sheet, choice_keys};
 use super::state::{Beside, Place, TopState};
 use crate::wire::api::{NeedKindInfo, PaneAnswerBody, Problem};
 use serde_json::json;
@@ -40,28 +40,26 @@ impl TopState {
         match key {
             Key::Esc => {
                 // One that is on its way is told of when it is accepted, or refused.
-                let is_kept = !composer.is_sent && !composer.text.trim().is_empty();
+                let is_worth_it = composer.is_changed() && !composer.sheet.is_line();
+                let is_kept = !composer.is_sent && !composer.text.trim().is_empty() && is_worth_it;
+                let key = if matches!(composer.sheet, Sheet::Edit(..)) { "e" } else { "n" };
                 self.draft = is_kept.then(|| composer.clone());
                 if is_kept {
-                    self.notice = Some(Ok("the text is kept: n goes on with it".to_owned()));
+                    self.notice = Some(Ok(format!("the text is kept: {key} goes on with it")));
                 }
                 self.mode = Mode::Normal;
             }
             Key::Enter if let Some(field) = composer.next() => composer.field = field,
             Key::Enter if composer.is_sent => {}
-            Key::Enter if composer.text.trim().is_empty() || composer.to.trim().is_empty() => {
-                let is_named = !composer.to.trim().is_empty();
-                let why = match &composer.sheet {
-                    _ if is_named => "nothing is written yet",
-                    Sheet::Step(_) => "it has no name",
-                    _ => "nobody is named",
-                };
-                let cure = if is_named { "Esc leaves it" } else { "Tab goes to the name" };
-                composer.problem = Some(Problem {
-                    code: "incomplete".to_owned(),
-                    why: why.to_owned(),
-                    cure: cure.to_owned(),
-                    ..Problem::default()
+            Key::Enter if composer.missing().is_some() => {
+                composer.problem = composer.missing().map(|(field, why, cure)| {
+                    composer.field = field;
+                    Problem {
+                        code: INCOMPLETE.to_owned(),
+                        why: why.to_owned(),
+                        cure: cure.to_owned(),
+                        ..Problem::default()
+                    }
                 });
             }
             Key::Enter if composer.sheet != Sheet::Task => {
@@ -120,7 +118,11 @@ impl TopState {
     /// Opens the choices of what is asked, or what can be done about a need.
     pub(super) fn ask(&mut self) {
         let Some(need) = self.need_to_answer() else {
-            self.notice = Some(Ok("nothing needs you".to_owned()));
+            let nothing = match self.place.is_of_sessions() {
+                true => self.nothing_to_answer(),
+                false => "nothing needs you".to_owned(),
+            };
+            self.notice = Some(Ok(nothing));
             return;
         };
         if need.kind == NeedKindInfo::Unread {

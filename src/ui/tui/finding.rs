@@ -4,7 +4,7 @@ use super::marks::of_agent;
 use super::state::{Place, TopState};
 use crate::engine::life::StageName;
 use crate::engine::message::Status;
-use crate::ui::session::words::{of_session, of_task, who};
+use crate::ui::session::words::{of_session, of_task_in_queue, who};
 use crate::wire::api::{AgentInfo, NeedInfo, SessionInfo, SessionTaskInfo};
 use crate::wire::message::view::MessageView;
 use std::cmp::Reverse;
@@ -20,7 +20,7 @@ const AGENT_WORDS: &str =
 
 /// Words of sessions' states, and of those of their tasks.
 const SESSION_WORDS: &str = "active, being planned, waits for your yes, paused, completed, failed, cancelled";
-const TASK_WORDS: &str = "pending, ready, running, waits for you, completed, failed, cancelled";
+const TASK_WORDS: &str = "pending, ready, running, queued, waits for you, completed, failed, cancelled";
 
 /// What is looked for, in small letters.
 struct Wish<'a> {
@@ -107,7 +107,7 @@ impl TopState {
     pub(super) fn task_fits(&self, task: &SessionTaskInfo) -> bool {
         let filter = self.shelves[Place::Session.index()].filter.to_lowercase();
         let texts = [&*task.id, &*task.name, &*who(task)];
-        Wish::of(&filter).fits(&texts, &[&of_task(task)])
+        Wish::of(&filter).fits(&texts, &[&of_task_in_queue(task)])
     }
 
     /// Whether a need fits.

@@ -173,9 +173,8 @@ impl TopState {
             self.shelf_mut().filter.clear();
         } else if self.place == Place::Session {
             self.go(Place::Sessions);
-        } else {
-            self.place = Place::Team;
         }
+        // From a list there is no way back: a digit leads to another place.
     }
 
     fn find(&mut self, key: Key) {

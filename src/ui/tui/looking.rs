@@ -118,6 +118,9 @@ impl TopState {
             Place::Sessions => self.session_of_list(&chosen)?.master.clone(),
             Place::Session => self.task_of_session(&chosen)?.agent.clone(),
         });
+        if self.place.is_of_sessions() {
+            return name.and_then(|name| self.agent(&name));
+        }
         let of_team = || self.agent(self.shelves[Place::Team.index()].chosen.as_deref()?);
         name.and_then(|name| self.agent(&name)).or_else(of_team).or_else(|| self.agents.first())
     }

@@ -168,6 +168,7 @@ pub(super) fn of_task(task: &SessionTaskInfo) -> Mark {
     match (&*task.status, task.agent_status.as_deref()) {
         ("Pending", _) => Mark::Waits,
         ("Ready", _) => Mark::Free,
+        ("Running", _) if task.place.is_some() => Mark::Queued,
         ("Running", Some("WaitingInput")) => Mark::Asks,
         ("Running", Some("Error")) => Mark::Error,
         ("Running", _) => Mark::Works,

@@ -55,6 +55,22 @@ pub(super) enum Sheet {
     Goal,
     /// A task more of the session of this id.
     Step(String),
+    /// Another text for the task that is named second, of the session of this id.
+    Edit(String, String),
+    /// The branch onto which those of the session of this id are brought.
+    Merge(String),
+}
+
+impl Sheet {
+    /// Whether it is one text, without a name.
+    pub(super) fn is_text_alone(&self) -> bool {
+        matches!(self, Self::Edit(..) | Self::Merge(_))
+    }
+
+    /// Whether its text is one line, which may stay empty.
+    pub(super) fn is_line(&self) -> bool {
+        matches!(self, Self::Merge(_))
+    }
 }
 
 /// Where in it the cursor is.
@@ -85,9 +101,47 @@ pub(super) struct Composer {
     /// Why it was refused.
     pub(super) problem: Option<Problem>,
     pub(super) id: String,
+    /// The text that was there before anybody wrote.
+    pub(super) was: String,
 }
 
+/// What the code of a problem says where something is still to be written.
+pub(super) const INCOMPLETE: &str = "incomplete";
+
 impl Composer {
+    /// What is still to be written: its field, what is missing, and what is to be done. None where it can be handed over.
+    pub(super) fn missing(&self) -> Option<(Field, &'static str, &'static str)> {
+        let is_named = self.sheet.is_text_alone() || !self.to.trim().is_empty();
+        let has_text = self.sheet.is_line() || !self.text.trim().is_empty();
+        match (&self.sheet, is_named, has_text) {
+            (Sheet::Step(_), false, _) => {
+                Some((Field::To, "the task has no name", "write what it is called"))
+            }
+            (Sheet::Goal, false, _) => {
+                Some((Field::To, "nobody is named", "write which agent makes the plan"))
+            }
+            (_, false, _) => Some((Field::To, "nobody is named", "write whose task it is")),
+            (Sheet::Goal, _, false) => {
+                Some((Field::Text, "the goal is missing", "write what is to be reached; Esc leaves it"))
+            }
+            (Sheet::Task, _, false) => {
+                Some((Field::Text, "nothing is written yet", "write what is to be done; Esc leaves it"))
+            }
+            (_, _, false) => {
+                Some((Field::Text, "its description is missing", "write what is to be done; Esc leaves it"))
+            }
+            (Sheet::Edit(..), ..) if !self.is_changed() => {
+                Some((Field::Text, "the text is as before", "change it, or leave it by Esc"))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether anything was written: a text that was there before may be as it was.
+    pub(super) fn is_changed(&self) -> bool {
+        self.text != self.was
+    }
+
     pub(super) fn put(&mut self, text: &str) {
         if self.is_sent {
             return;
@@ -105,6 +159,12 @@ impl Composer {
             }
             Field::Needs => return self.needs.extend(text.chars().filter(|c| !c.is_control())),
             Field::Text => {}
+        }
+        if self.sheet.is_line() {
+            let text: String = text.chars().filter(|c| !c.is_control()).collect();
+            self.text.insert_str(self.at, &text);
+            self.at += text.len();
+            return;
         }
         let text: String = text
             .replace("\r\n", "\n")
@@ -127,9 +187,28 @@ impl Composer {
 
     fn before_field(&self) -> Field {
         match (self.field, &self.sheet) {
+            (_, Sheet::Edit(..) | Sheet::Merge(_)) => Field::Text,
             (Field::Text, Sheet::Step(_)) => Field::Needs,
             _ => Field::To,
         }
+    }
+
+    /// Goes to the line above or below, as far into it as before.
+    fn go_line(&mut self, down: bool) {
+        let (before, behind) = self.text.split_at(self.at);
+        let begin = before.rfind('\n').map_or(0, |at| at + 1);
+        let column = before.get(begin..).unwrap_or_default().chars().count();
+        let line = if down {
+            behind.find('\n').map(|at| self.at + at + 1)
+        } else {
+            begin
+                .checked_sub(1)
+                .map(|end| before.get(..end).and_then(|text| text.rfind('\n')).map_or(0, |at| at + 1))
+        };
+        let Some(from) = line else { return };
+        let rest = self.text.get(from..).unwrap_or_default();
+        let line = rest.split('\n').next().unwrap_or_default();
+        self.at = from + line.char_indices().nth(column).map_or(line.len(), |(at, _)| at);
     }
 
     fn before(&self) -> Option<char> {
@@ -142,7 +221,10 @@ impl Composer {
         }
         match key {
             Key::Char(c) => self.put(c.encode_utf8(&mut [0; 4])),
+            Key::Tab | Key::NewLine if self.sheet.is_line() => {}
             Key::NewLine if self.field == Field::Text => self.put("\n"),
+            Key::Tab if self.sheet.is_text_alone() => {}
+            Key::Up | Key::Down if self.sheet.is_text_alone() => self.go_line(key == Key::Down),
             Key::Tab => self.field = self.next().unwrap_or(Field::To),
             Key::Down => self.field = self.next().unwrap_or(Field::Text),
             Key::Up => self.field = self.before_field(),

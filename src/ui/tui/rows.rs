@@ -278,7 +278,7 @@ impl TopState {
                 let its = self.needs.chains.iter().find(|chain| Some(&chain.message) == chosen.as_ref());
                 self.needs.needs.iter().find(of_message).or_else(|| its.and_then(of_chain))
             }
-            Place::Sessions | Place::Session => self.need_of_sessions(),
+            Place::Sessions | Place::Session => return self.need_of_sessions(),
         };
         let asks = |need: &&NeedInfo| need.kind == NeedKindInfo::Asks;
         let mut of_lines = self.needs.chains.iter().filter_map(of_chain);

@@ -5,7 +5,7 @@ use super::modes::{Composer, Confirm, Field, Mode, Sheet};
 use super::sessions::title_of;
 use super::state::{Beside, Place, TopState};
 use crate::engine::words::counted;
-use crate::ui::session::words::{is_over, of_session, of_task};
+use crate::ui::session::words::{is_over, of_session, of_task_in_queue as of_task};
 use crate::wire::api::{Problem, SessionCounts, SessionDetails, SessionInfo};
 use serde_json::{Value, json};
 
@@ -28,6 +28,15 @@ impl TopState {
             Key::Char('n') => {
                 self.compose_for_sessions();
                 Some(Vec::new())
+            }
+            Key::Char('m') => Some(self.compose_merge()),
+            Key::Char('e') => Some(self.compose_edit()),
+            // A screen that has all the room gives it back, whoever's it is.
+            Key::Char('s') if !self.zoomed || self.beside != Beside::Screen => {
+                self.why_no_screen().map(|why| self.say(why))
+            }
+            Key::Char('w') if self.history_of_chosen().is_none() => {
+                self.why_no_history().map(|why| self.say(why))
             }
             _ => None,
         }
@@ -156,6 +165,60 @@ impl TopState {
             Mode::Compose(Composer { sheet, to, field, is_to_proposed: is_goal, ..Composer::default() });
     }
 
+    /// Another text for the chosen task, which is then done again.
+    fn compose_edit(&mut self) -> Vec<Act> {
+        let Some(task) = self.chosen_task() else { return self.say("choose a task: e changes its text") };
+        if !matches!(&*task.status, "Completed" | "Failed") {
+            let why = format!("{} is {}; e changes the text of what has ended", task.id, of_task(task));
+            return self.say(why);
+        }
+        let Some(text) = task.description.clone() else {
+            let why = format!(
+                "the text of {} cannot be read any more: `tasuki session retry --text` gives a new one",
+                task.id
+            );
+            return self.say(why);
+        };
+        let Some(session) = self.sessions.opened.clone() else { return Vec::new() };
+        let sheet = Sheet::Edit(session, task.id.clone());
+        let draft = self.draft.take_if(|draft| draft.sheet == sheet);
+        let new = || Composer {
+            sheet,
+            at: text.len(),
+            was: text.clone(),
+            text: text.clone(),
+            ..Composer::default()
+        };
+        self.mode = Mode::Compose(draft.unwrap_or_else(new));
+        Vec::new()
+    }
+
+    /// The branch onto which those of the session are brought.
+    fn compose_merge(&mut self) -> Vec<Act> {
+        let Some(session) = self.session() else { return self.say("there is no session here") };
+        let of = session.merge.as_ref().filter(|merge| matches!(&*merge.status, "merging" | "waits"));
+        if let Some(merge) = of {
+            let why = format!("it is being merged into {} already, and goes on by itself", merge.into);
+            return self.say(why);
+        }
+        if session.status == "Active" || session.waits_for_yes {
+            let why = format!("it is {}; m merges what is paused or over", of_session(session));
+            return self.say(why);
+        }
+        if session.counts.completed == 0 {
+            return self.say("no task of it is completed, so there is nothing to merge");
+        }
+        self.mode =
+            Mode::Compose(Composer { sheet: Sheet::Merge(session.id.clone()), ..Composer::default() });
+        Vec::new()
+    }
+
+    /// Why there is no story where sessions are looked at; none where something else says so.
+    fn why_no_history(&self) -> Option<String> {
+        let task = self.chosen_task()?;
+        Some(format!("{} has not begun, so it has no story yet", task.id))
+    }
+
     /// What is handed over of what was written for sessions.
     ///
     /// # Errors
@@ -163,6 +226,15 @@ impl TopState {
     pub(super) fn begin(&self, composer: &Composer) -> Result<Act, Problem> {
         let id = match &composer.sheet {
             Sheet::Step(id) => id,
+            Sheet::Edit(id, task) => {
+                let body = json!({"task": task, "text": composer.text});
+                return Ok(Act::Begin(format!("/api/sessions/{id}/retry"), body));
+            }
+            Sheet::Merge(id) => {
+                let into = composer.text.trim();
+                let body = if into.is_empty() { json!({}) } else { json!({"into": into}) };
+                return Ok(Act::Begin(format!("/api/sessions/{id}/merge"), body));
+            }
             _ => {
                 let body = json!({"goal": composer.text, "master": composer.to});
                 return Ok(Act::Begin("/api/sessions".to_owned(), body));

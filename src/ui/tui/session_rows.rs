@@ -113,16 +113,58 @@ impl TopState {
         self.need(&format!("{}{id}", NEED_OF_SESSION))
     }
 
-    /// What is asked by the agent of the chosen task, else what its session waits with.
+    /// What the chosen task waits for a person with, else its session; in the list a session, else one of its tasks. Others are not
+    /// answered from here.
     pub(super) fn need_of_sessions(&self) -> Option<&NeedInfo> {
-        let of_task = self.chosen_task().and_then(|task| {
-            let is_its = |need: &&NeedInfo| {
-                let of_message = need.message.is_some() && need.message == task.message;
-                of_message || (task.status == "Running" && need.agent.is_some() && need.agent == task.agent)
-            };
-            self.needs.needs.iter().find(is_its)
-        });
-        of_task.or_else(|| self.need_of_looked_at_session())
+        if self.place == Place::Session {
+            let of_task = self.chosen_task().and_then(|task| self.need_of_task(task));
+            return of_task.or_else(|| self.need_of_looked_at_session());
+        }
+        let of_tasks = || {
+            let seen = self.sessions.seen(&self.session_looked_at()?)?;
+            seen.details.tasks.iter().find_map(|task| self.need_of_task(task))
+        };
+        self.need_of_looked_at_session().or_else(of_tasks)
+    }
+
+    /// What a task waits for a person with: itself, its agent while that has it, or a part of it.
+    fn need_of_task(&self, task: &SessionTaskInfo) -> Option<&NeedInfo> {
+        let message = task.message.as_ref()?;
+        let has_it = task.status == "Running" && task.place.is_none();
+        let is_its = |need: &&NeedInfo| match &need.message {
+            Some(of) => of == message,
+            None => has_it && need.agent.is_some() && need.agent == task.agent,
+        };
+        let chain = || self.needs.chains.iter().find(|chain| chain.message == *message);
+        let of_part = || self.need(chain()?.need.as_deref()?);
+        self.needs.needs.iter().find(is_its).or_else(of_part)
+    }
+
+    /// Why there is nothing to answer where sessions are looked at, and what waits there instead.
+    pub(super) fn nothing_to_answer(&self) -> String {
+        let Some(task) = self.chosen_task() else { return "nothing of this session needs you".to_owned() };
+        let tasks = self.opened_session().map(|seen| seen.details.tasks.as_slice()).unwrap_or_default();
+        match tasks.iter().find(|other| self.need_of_task(other).is_some()) {
+            Some(other) => format!("{} does not need you; {} does: choose it", task.id, other.id),
+            None => format!("neither {} nor its session needs you", task.id),
+        }
+    }
+
+    /// Why no screen is shown of the chosen task; none where there is one.
+    pub(super) fn why_no_screen(&self) -> Option<String> {
+        let task = self.chosen_task()?;
+        if task.agent.as_deref().is_some_and(|name| self.agent(name).is_some()) {
+            return None;
+        }
+        let waits = self.opened_session().map(|seen| seen.waits_for(task)).unwrap_or_default();
+        Some(match (&*task.status, &task.agent) {
+            ("Pending" | "Ready", _) if waits.is_empty() => format!("{} has not begun", task.id),
+            ("Pending" | "Ready", _) => {
+                format!("{} has not begun: it waits for {}", task.id, waits.join(", "))
+            }
+            (_, Some(agent)) => format!("{agent} is no longer there; w tells the story of {}", task.id),
+            (_, None) => format!("no agent has {}", task.id),
+        })
     }
 
     /// Opens a session in its place.

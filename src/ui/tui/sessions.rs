@@ -34,11 +34,14 @@ impl Sessions {
         let is_its = |event: &EventInfo| {
             let works = |task: &SessionTaskInfo| {
                 let is_told = event.id.is_some() && event.id == task.message;
-                task.status == "Running" && (is_told || event.agent.is_some() && event.agent == task.agent)
+                let is_of_agent = event.agent.is_some() && event.agent == task.agent;
+                // Whatever else moves may go before it.
+                task.status == "Running" && (is_told || is_of_agent || task.place.is_some())
             };
             event.kind == "session" || tasks.iter().any(works)
         };
-        events.is_empty() || events.iter().any(is_its)
+        let has_queued = matches!(&self.listed, Some(Ok(listed)) if listed.iter().any(|session| session.counts.queued > 0));
+        events.is_empty() || has_queued || events.iter().any(is_its)
     }
 
     /// The session of this id with its tasks, if that is the one that is known.

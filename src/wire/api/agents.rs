@@ -57,7 +57,8 @@ pub struct PulseInfo {
     pub waiting: usize,
     /// Number of things that wait for a person.
     pub needs_you: usize,
-    /// Number of tasks that failed within a day and were not tried again; parts are not counted.
+    /// Number of tasks and of sessions that failed within a day and were not tried again; parts, and tasks of such sessions, are not
+    /// counted.
     pub failed: usize,
     /// Number of agents of which it is not known what they do.
     pub stuck: usize,

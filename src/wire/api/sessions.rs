@@ -1,6 +1,7 @@
 //! Sessions: what is asked of them and what is shown.
 
 use crate::engine::suggest::nearest;
+use crate::wire::message::standing::PlaceInfo;
 use crate::wire::session::work::{TaskPull, TaskWork};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -155,6 +156,9 @@ pub struct SessionCounts {
     pub failed: usize,
     /// Tasks that will not be done.
     pub cancelled: usize,
+    /// Of the running ones, those that are in a queue: their agents are still to get them.
+    #[serde(default)]
+    pub queued: usize,
 }
 
 /// A session with all its tasks.
@@ -221,6 +225,9 @@ pub struct SessionTaskInfo {
     /// What that agent does: Starting, Running, WaitingInput, Completed or Error.
     #[serde(default)]
     pub agent_status: Option<String>,
+    /// Its place in a queue, while it runs and its agent is still to get it.
+    #[serde(default)]
+    pub place: Option<PlaceInfo>,
     /// Id of its newest message.
     #[serde(default)]
     pub message: Option<String>,

@@ -74,11 +74,12 @@ fn shown(context: &Context, sessions: &[SessionInfo], ids: &[String], more: usiz
 /// What it is called, and what holds it up.
 fn what(session: &SessionInfo) -> String {
     let title = session.title.clone().unwrap_or_default();
-    let failed = session.counts.failed;
+    let (failed, queued) = (session.counts.failed, session.counts.queued);
     let why = match (words::note(session), &session.planning) {
         (Some(note), _) => Some(note.to_owned()),
         (None, Some(message)) => Some(format!("waits for its plan, {message}")),
         (None, None) if failed > 0 => Some(format!("{failed} failed")),
+        (None, None) if queued > 0 => Some(format!("{queued} queued")),
         (None, None) => None,
     };
     let merge = session.merge.as_ref().filter(|merge| merge.status != "done").map(words::merge);

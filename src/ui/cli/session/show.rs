@@ -116,7 +116,7 @@ fn task_lines(tasks: &[SessionTaskInfo], letters: Letters, is_asked: bool) -> Ve
     let row = |task: &SessionTaskInfo| {
         vec![
             task.id.clone(),
-            format!("{} {}", words::task_mark(letters, task), words::of_task(task)),
+            format!("{} {}", words::task_mark(letters, task), words::of_task_in_queue(task)),
             task.name.clone(),
             words::who(task),
             needs(task),
@@ -157,7 +157,7 @@ fn needs(task: &SessionTaskInfo) -> String {
 /// One task for a person, whole.
 fn task_page(details: &SessionDetails, task: &SessionTaskInfo, letters: Letters) -> String {
     let bold = anstyle::Style::new().bold();
-    let (mark, state) = (words::task_mark(letters, task), words::of_task(task));
+    let (mark, state) = (words::task_mark(letters, task), words::of_task_in_queue(task));
     let mut lines = vec![format!("{mark} {bold}{}{bold:#} {}; {state}", task.id, harmless(&task.name))];
     lines.push(format!("of session {}", details.session.id));
     let mut fact = |word: &str, text: Option<&str>| {

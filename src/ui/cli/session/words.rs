@@ -3,9 +3,9 @@
 use crate::ui::cli::marks::Letters;
 use crate::ui::cli::table::harmless;
 pub(super) use crate::ui::session::words::{
-    done_of_all, is_cancelled, is_over, note, of_session, of_task, who,
+    done_of_all, is_cancelled, is_over, merge, note, of_session, of_task, of_task_in_queue, who,
 };
-use crate::wire::api::{SessionInfo, SessionMergeInfo, SessionTaskInfo};
+use crate::wire::api::{SessionInfo, SessionTaskInfo};
 
 pub(super) fn session_mark(letters: Letters, session: &SessionInfo) -> &'static str {
     match of_session(session) {
@@ -22,6 +22,7 @@ pub(super) fn task_mark(letters: Letters, task: &SessionTaskInfo) -> &'static st
     match task.status.as_str() {
         "Pending" => letters.waits(),
         "Ready" => letters.pick("∘", "."),
+        "Running" if task.place.is_some() => letters.pick("⋮", "="),
         "Running" if task.agent_status.as_deref() == Some("WaitingInput") => letters.asks(),
         "Running" => letters.works(),
         "Completed" => letters.pick("✓", "+"),
@@ -33,23 +34,6 @@ pub(super) fn task_mark(letters: Letters, task: &SessionTaskInfo) -> &'static st
 /// The first line of a text that has something on it.
 pub(super) fn first_line(text: &str) -> String {
     harmless(text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim())
-}
-
-/// How far the merge of a session is.
-pub(super) fn merge(merge: &SessionMergeInfo) -> String {
-    let task = merge.task.as_deref().unwrap_or("the first task");
-    let state = match merge.status.as_str() {
-        "merging" => format!("{task} is next"),
-        "waits" => format!("waits for {task}, which is done again"),
-        "done" => "done".to_owned(),
-        other => other.to_owned(),
-    };
-    let note = merge
-        .note
-        .as_ref()
-        .filter(|_| merge.status != "done")
-        .map_or(String::new(), |note| format!(" ({note})"));
-    format!("merge into {}: {state}{note}", merge.into)
 }
 
 /// Whether nothing more happens with it by itself, nor with the merge of its branches.

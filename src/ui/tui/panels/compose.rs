@@ -1,6 +1,7 @@
 //! The composer: a new task, to whom and what.
 
-use crate::ui::tui::modes::{Composer, Field, Sheet};
+use crate::ui::session::words::branch_of;
+use crate::ui::tui::modes::{Composer, Field, INCOMPLETE, Sheet};
 use crate::ui::tui::paint::{Canvas, Ink, columns};
 use ratatui_core::layout::Rect;
 use ratatui_core::style::{Modifier, Style};
@@ -11,21 +12,21 @@ const TEXT_ROWS: u16 = 6;
 /// Draws it over the lower part of what is there.
 pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, composer: &Composer, body: Rect) {
     let problem = problem(composer, body.width);
-    let (title, name, has_needs) = match &composer.sheet {
-        Sheet::Task => ("New task", "To", false),
-        Sheet::Goal => ("New session: its goal", "Master", false),
-        Sheet::Step(_) => ("New task in it", "Name", true),
-    };
-    let head = 2 + u16::from(has_needs);
+    let form = Form::of(&composer.sheet);
+    let Form { title, name, has_needs, hint } = &form;
+    let head = 1 + u16::from(name.is_some()) + u16::from(*has_needs);
     let rows = (TEXT_ROWS + head + 1 + u16::try_from(problem.len()).unwrap_or(0)).min(body.height);
     let area = Rect { y: body.bottom() - rows, height: rows, ..body };
     canvas.clear(area);
-    let note = if composer.is_sent {
-        "handing over…"
-    } else {
-        "Enter hands it over   Alt-Enter new line   Tab   Esc"
+    let note = match &composer.sheet {
+        _ if composer.is_sent => "handing over…",
+        Sheet::Merge(_) => "Enter begins it   Esc",
+        Sheet::Edit(..) => "Enter hands it over   Alt-Enter new line   Esc",
+        _ => "Enter hands it over   Alt-Enter new line   Tab   Esc",
     };
-    canvas.rule((area.x, area.y), area.width, title, note);
+    // The last row has the keys as well: what is written comes first.
+    let fits = columns(title) + columns(note) + 8 <= usize::from(area.width);
+    canvas.rule((area.x, area.y), area.width, title, if fits || composer.is_sent { note } else { "" });
     if area.height < 3 {
         return;
     }
@@ -40,8 +41,10 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, composer: &Composer, body: R
             cursor(canvas, (at + took, y));
         }
     };
-    field(area.y + 1, name, &composer.to, "", composer.field == Field::To);
-    if has_needs && area.height > 3 {
+    if let Some(name) = name {
+        field(area.y + 1, name, &composer.to, "", composer.field == Field::To);
+    }
+    if *has_needs && area.height > 3 {
         let hint = "numbers of the tasks that it needs, such as 1, 2; may stay empty";
         field(area.y + 2, "Needs", &composer.needs, hint, composer.field == Field::Needs);
     }
@@ -55,9 +58,47 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, composer: &Composer, body: R
             cursor(canvas, (area.x + 1 + column, y));
         }
     }
+    if composer.text.is_empty() {
+        let room = area.width.saturating_sub(5);
+        canvas.text((area.x + 3, area.y + head), room, hint, Ink::Dim);
+    }
     let first = area.bottom().saturating_sub(u16::try_from(problem.len()).unwrap_or(0));
     for (y, (text, ink)) in (first..area.bottom()).zip(&problem) {
         canvas.text((area.x + 1, y), area.width.saturating_sub(2), text, *ink);
+    }
+}
+
+/// What a sheet is called, its fields, and what stands in an empty text.
+struct Form {
+    title: String,
+    /// What its name is called; none of a text alone.
+    name: Option<&'static str>,
+    has_needs: bool,
+    hint: String,
+}
+
+impl Form {
+    fn of(sheet: &Sheet) -> Self {
+        let form = |title: &str, name: Option<&'static str>, hint: &str| Self {
+            title: title.to_owned(),
+            name,
+            has_needs: false,
+            hint: hint.to_owned(),
+        };
+        match sheet {
+            Sheet::Task => form("New task", Some("To"), "what is to be done"),
+            Sheet::Goal => form("New session: its goal", Some("Master"), "what is to be reached"),
+            Sheet::Step(_) => Self {
+                has_needs: true,
+                ..form("New task in it", Some("Name"), "its description: what is to be done")
+            },
+            Sheet::Edit(_, task) => {
+                form(&format!("{task}, another text"), None, "what its agent is told this time")
+            }
+            Sheet::Merge(id) => {
+                form("Merge its branches: onto which one", None, &format!("empty: {}", branch_of(id)))
+            }
+        }
     }
 }
 
@@ -72,7 +113,9 @@ fn problem(composer: &Composer, width: u16) -> Vec<(String, Ink)> {
     };
     let mut lines = Vec::new();
     let room = usize::from(width.saturating_sub(4)).max(8);
-    let texts = [(format!("Refused: {}{place}", problem.why), Ink::Bad), (problem.cure.clone(), Ink::Plain)];
+    let refused = if problem.code == INCOMPLETE { "Not yet" } else { "Refused" };
+    let texts =
+        [(format!("{refused}: {}{place}", problem.why), Ink::Bad), (problem.cure.clone(), Ink::Plain)];
     for (text, ink) in texts.into_iter().filter(|(text, _)| !text.is_empty()) {
         lines.extend(folded(&text, room).into_iter().map(|line| (line, ink)));
     }

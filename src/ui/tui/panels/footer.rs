@@ -23,8 +23,12 @@ pub(in crate::ui::tui) fn keys(canvas: &mut Canvas, state: &TopState, y: u16) {
             keys
         }
         Mode::Confirm(_) => vec![("y", "yes"), ("n", "no")],
+        Mode::Compose(composer) if composer.sheet.is_line() => vec![("⏎", "merge"), ("Esc", "back")],
+        Mode::Compose(composer) if composer.sheet.is_text_alone() => {
+            vec![("⏎", "hand over"), ("Esc", "back"), ("Alt ⏎", "new line"), ("↑↓", "line")]
+        }
         Mode::Compose(_) => {
-            vec![("⏎", "hand over"), ("Alt ⏎", "new line"), ("Tab", "next field"), ("Esc", "back")]
+            vec![("⏎", "hand over"), ("Esc", "back"), ("Alt ⏎", "new line"), ("Tab", "next field")]
         }
     };
     let mut at = 1;
@@ -107,6 +111,15 @@ fn session_keys(state: &TopState, width: u16) -> Vec<(&'static str, &'static str
         false => task.is_some_and(|task| task.status == "Failed"),
     };
     let asks = session.is_some_and(|session| session.waits_for_yes);
+    let has_ended = task.is_some_and(|task| matches!(&*task.status, "Completed" | "Failed"));
+    let may_merge = session.is_some_and(|session| {
+        let is_merging =
+            session.merge.as_ref().is_some_and(|merge| matches!(&*merge.status, "merging" | "waits"));
+        !matches!(of_session(session), "active" | "being planned" | "waits for your yes")
+            && !is_merging
+            && state.sessions.seen(&session.id).is_none_or(|seen| seen.details.has_worktrees)
+            && session.counts.completed > 0
+    });
     let has_message = task.is_some_and(|task| task.message.is_some());
     let keys = [
         (width >= 100, ("1-5", "place")),
@@ -116,8 +129,11 @@ fn session_keys(state: &TopState, width: u16) -> Vec<(&'static str, &'static str
         (asks, ("y", "yes")),
         (has_failed, ("r", "retry")),
         (pause.is_some(), ("p", pause.unwrap_or_default())),
+        (state.need_of_sessions().is_some(), ("a", "answer")),
+        (may_merge, ("m", "merge")),
+        (has_ended, ("e", "edit")),
         (has_message, ("w", "story")),
-        (has_message, ("s", "screen")),
+        (agent.is_some(), ("s", "screen")),
         (is_list || state.takes_tasks().is_ok(), ("n", if is_list { "new" } else { "add" })),
         (is_open, ("X", "call off")),
         (true, ("/", "find")),

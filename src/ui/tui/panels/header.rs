@@ -197,7 +197,11 @@ fn chain(state: &TopState, chain: &ChainInfo, width: u16) -> Line {
     let texts = [format!("{named} {all}{long}"), format!("{id} {all}{long}"), format!("{id} {all}{through}")];
     let of_limit = if back.is_empty() { "" } else { " for a limit" };
     let short = format!("{id} waits{whom}{of_limit} ({since}){through}{back}");
+    // Where sessions are looked at, `a` answers those alone.
+    let is_answered = !state.place.is_of_sessions()
+        || need.is_some_and(|need| state.need_of_sessions().is_some_and(|its| its.id == need.id));
     let keys = match need.map(|need| need.kind) {
+        _ if !is_answered => String::new(),
         Some(NeedKindInfo::Asks) => "a answer".to_owned(),
         Some(NeedKindInfo::Halted) => "H let go on".to_owned(),
         Some(_) => "a settle".to_owned(),

@@ -15,7 +15,9 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect
         return;
     }
     let Some(agent) = state.looked_at() else {
-        return canvas.rule((area.x, area.y), area.width, "", "");
+        let task = state.chosen_task().map(|task| format!("{}  {}", task.id, task.name)).unwrap_or_default();
+        canvas.rule((area.x, area.y), area.width, &task, "");
+        return empty(canvas, area, &state.why_no_screen().unwrap_or_default());
     };
     let pane = state.pane.as_ref().filter(|pane| pane.agent == agent.agent_name);
     let (mark, word) = of_agent(agent);

@@ -5,7 +5,7 @@ use super::list::{draw_row, padded};
 use super::standing::standing;
 use super::{empty, window, with_more};
 use crate::engine::words::counted;
-use crate::ui::session::words::{done_of_all, is_over, note, of_session};
+use crate::ui::session::words::{done_of_all, is_over, merge, note, of_session};
 use crate::ui::tui::ages::{age, by_the_clock, clock, moment};
 use crate::ui::tui::marks::of_session as mark_of;
 use crate::ui::tui::paint::{Canvas, Ink, columns};
@@ -70,14 +70,18 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect
 /// How sessions stand, in columns below each other.
 fn words<'a>(sessions: impl Iterator<Item = &'a SessionInfo>, width: u16) -> Vec<String> {
     let parts = |session: &'a SessionInfo| {
-        let SessionCounts { running, failed, .. } = session.counts;
+        let SessionCounts { running, queued, failed, .. } = session.counts;
         let has_counts = width >= COUNTS_FROM;
         let count = |many: usize, word: &str| match many {
             0 => String::new(),
             many => format!("{many} {word}"),
         };
         let (running, failed) = match has_counts {
-            true => (count(running, "running"), count(failed, "failed")),
+            true => {
+                let parts = [count(running.saturating_sub(queued), "running"), count(queued, "queued")];
+                let running = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+                (running.join(", "), count(failed, "failed"))
+            }
             false => (String::new(), String::new()),
         };
         [done_of_all(&session.counts), running, failed, of_session(session).to_owned()]
@@ -148,5 +152,9 @@ fn facts(
     let facts = [Some(id), begun, who("by", &session.owner), who("master", &session.master), rule, most];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     rows.extend(wrap(&facts.join("   "), room, 2).into_iter().map(|text| (text, Ink::Dim)));
+    if let Some(told) = &session.merge {
+        let ink = if told.status == "failed" { Ink::Bad } else { Ink::Dim };
+        rows.extend(wrap(&merge(told), room, 2).into_iter().map(|text| (text, ink)));
+    }
     rows
 }

@@ -24,10 +24,16 @@ pub(super) fn standing(
     let room = width.saturating_sub(4 + if has_age { since_columns + 2 } else { 0 });
     let ink = if mark.ink() == Ink::Accent { Ink::Bold } else { mark.ink() };
     let took = canvas.text((x + 3, y), room, of_session(session), ink);
-    let SessionCounts { running, failed, ready, .. } = session.counts;
+    let SessionCounts { running, queued, failed, ready, .. } = session.counts;
     let many = |many: usize, word: &str| (many > 0).then(|| format!("{many} {word}"));
     let done = format!("{} done", done_of_all(&session.counts));
-    let counts = [Some(done), many(running, "running"), many(failed, "failed"), many(ready, "ready")];
+    let counts = [
+        Some(done),
+        many(running.saturating_sub(queued), "running"),
+        many(queued, "queued"),
+        many(failed, "failed"),
+        many(ready, "ready"),
+    ];
     let counts: Vec<String> = counts.into_iter().flatten().collect();
     let held_up = match of_session(session) {
         "waits for your yes" => "y begins it, X calls it off".to_owned(),

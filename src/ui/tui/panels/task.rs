@@ -3,7 +3,7 @@
 use super::empty;
 use super::graph::took;
 use super::history_rows::checked;
-use crate::ui::session::words::of_task as word_of;
+use crate::ui::session::words::of_task_in_queue as word_of;
 use crate::ui::tui::ages::{by_the_clock, clock, moment};
 use crate::ui::tui::marks::of_task;
 use crate::ui::tui::paint::{Canvas, Ink};

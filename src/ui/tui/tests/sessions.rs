@@ -176,12 +176,134 @@ fn keys_are_for_the_task_that_is_chosen() {
 }
 
 #[test]
+fn a_answers_what_is_looked_at_and_nothing_else() {
+    let mut state = opened(false);
+    // The first is a completed task, and somebody of another task asks.
+    press(&mut state, &[Key::Home]);
+    typed(&mut state, "a");
+    let shown = text(&state, (80, 24));
+    assert!(shown.contains("task-1 does not need you; task-3 does: choose it"), "{shown}");
+    assert!(!shown.contains("a answer"), "{shown}");
+    // In the list it is that of the session; of one that needs nobody it says so.
+    press(&mut state, &[Key::Esc]);
+    typed(&mut state, "a");
+    assert!(text(&state, (80, 24)).contains("run cargo add similar@2?"));
+    press(&mut state, &[Key::Esc, Key::Down, Key::Down]);
+    typed(&mut state, "a");
+    assert!(text(&state, (80, 24)).contains("nothing of this session needs you"));
+    // Esc stays in the list.
+    press(&mut state, &[Key::Esc, Key::Esc]);
+    assert!(text(&state, (80, 24)).contains("▸◉ Ledger on the phone"));
+    press(&mut state, &[Key::Char('1'), Key::Esc]);
+    assert!(text(&state, (80, 24)).contains("─ 1 Needs you ") && state.wants().session.is_none());
+}
+
+#[test]
+fn a_task_that_has_not_begun_has_no_screen_and_no_story_of_somebody_else() {
+    let mut state = opened(false);
+    press(&mut state, &[Key::End]);
+    assert_eq!((typed(&mut state, "s"), state.wants().screen), (Vec::new(), None));
+    assert!(text(&state, (80, 24)).contains("task-6 has not begun"));
+    press(&mut state, &[Key::Up]);
+    typed(&mut state, "w");
+    assert!(text(&state, (80, 24)).contains("task-5 has not begun, so it has no story yet"));
+    // A screen that has all the room stays where it is walked on.
+    press(&mut state, &[Key::Up]);
+    typed(&mut state, "s");
+    assert!(text(&state, (80, 24)).contains("coding_writing_specialist"));
+    press(&mut state, &[Key::Down]);
+    let shown = text(&state, (80, 24));
+    assert!(shown.contains("task-5 has not begun: it waits for task-2, task-3"), "{shown}");
+    typed(&mut state, "s");
+    assert!(text(&state, (80, 24)).contains("─ 5 家計簿 import ─"));
+}
+
+#[test]
+fn a_text_is_changed_and_branches_are_merged() {
+    let mut state = opened(false);
+    typed(&mut state, "e");
+    expect_file!["golden/session-edit-80x24.txt"].assert_eq(&text(&state, (80, 24)));
+    assert_eq!(press(&mut state, &[Key::Enter]), []);
+    assert!(text(&state, (80, 24)).contains("Not yet: the text is as before"));
+    // Its lines are gone over by arrows, also where the one above is shorter.
+    press(&mut state, &[Key::Up, Key::End, Key::Up, Key::Home]);
+    typed(&mut state, "次: ");
+    press(&mut state, &[Key::Down]);
+    typed(&mut state, "_");
+    let body = json!({"task": "task-2", "text": "次: Write \u{1b}[31m the importer の説明\n二行目_"});
+    assert_eq!(press(&mut state, &[Key::Enter]), vec![Act::Begin(format!("/api/sessions/{ID}/retry"), body)]);
+    state.on(TopInput::Begun(Ok(("task-2 is done again".into(), None))));
+    // What is under way keeps its text, and an active session its branches.
+    press(&mut state, &[Key::End, Key::Up, Key::Up]);
+    typed(&mut state, "e");
+    assert!(text(&state, (80, 24)).contains("e changes the text of what has ended"));
+    typed(&mut state, "m");
+    assert!(text(&state, (80, 24)).contains("it is active; m merges what is paused or over"));
+    press(&mut state, &[Key::Esc, Key::End]);
+    typed(&mut state, "m");
+    assert!(text(&state, (80, 24)).contains("empty: agent/session-00000004"));
+    let mut merged = opened(false);
+    let note = "conflict with agent/session-ef123456 in src/家計簿/import.rs, src/家計簿/export.rs";
+    let merge = json!({"into": "統合", "status": "waits", "task": "task-1", "note": note});
+    let details =
+        with(session(ID, "家計簿 import", "Active", &tasks()), json!({"tasks": tasks(), "merge": merge}));
+    let details: SessionDetails = serde_json::from_value(details).unwrap();
+    merged.on(TopInput::Session(ID.to_owned(), Ok(Box::new(details))));
+    let shown = text(&merged, (80, 24));
+    assert!(shown.contains("merge into 統合: waits for task-1, which is done again"), "{shown}");
+    assert!(shown.contains("export.rs)") && shown.contains("▸✗ │   task-2"), "{shown}");
+    let merge = |into: Value| vec![Act::Begin("/api/sessions/00000004/merge".into(), into)];
+    assert_eq!(press(&mut state, &[Key::Enter]), merge(json!({})));
+    let problem = Problem { why: "`統 合` cannot be a branch".into(), ..Problem::default() };
+    state.on(TopInput::Begun(Err(problem)));
+    typed(&mut state, "統合");
+    press(&mut state, &[Key::NewLine, Key::Tab]);
+    assert_eq!(press(&mut state, &[Key::Enter]), merge(json!({"into": "統合"})));
+}
+
+#[test]
+fn names_have_room_and_a_queue_has_its_places() {
+    let mut state = sessions(false);
+    press(&mut state, &[Key::Enter]);
+    // Fourteen rails side by side, for which a narrow terminal has no room.
+    let needs = |number: usize| if number == 1 { Vec::new() } else { vec![1] };
+    let mut tasks: Vec<Value> =
+        (1..=15).map(|number| task(number, "集計の仕事を続ける", "Ready", &needs(number))).collect();
+    tasks.push(task(16, "まとめて確かめる", "Pending", &(2..=15).collect::<Vec<_>>()));
+    tasks[3] = with(
+        task(4, "順番を待つ仕事です", "Running", &[]),
+        json!({"agent": "reviewer", "message": "s.4", "tries": 1, "place": {"nth": 2, "of": 3, "queue": "reviewer"}}),
+    );
+    seen(&mut state, ID, tasks);
+    for size in [(40, 10), (60, 20), (80, 24), (160, 45)] {
+        let shown = text(&state, size);
+        assert!(shown.contains("集計の仕事"), "{size:?}\n{shown}");
+    }
+    expect_file!["golden/session-wide-40x10.txt"].assert_eq(&text(&state, (40, 10)));
+    expect_file!["golden/session-wide-60x20.txt"].assert_eq(&text(&state, (60, 20)));
+    assert!(
+        text(&state, (160, 45)).contains("─╮") && text(&state, (60, 20)).contains("too narrow for its rails")
+    );
+    typed(&mut state, "/state:queued");
+    press(&mut state, &[Key::Enter]);
+    assert!(text(&state, (80, 24)).contains("running, queued (2nd of 3 for reviewer)"));
+}
+
+#[test]
 fn a_task_and_a_goal_are_handed_over_once_and_a_refused_text_stays() {
     let mut state = opened(false);
-    typed(&mut state, "n試験 を足す");
+    typed(&mut state, "n");
+    press(&mut state, &[Key::Enter, Key::Enter, Key::Enter]);
+    assert!(text(&state, (80, 24)).contains("Not yet: the task has no name"));
+    typed(&mut state, "試験 を足す");
     press(&mut state, &[Key::Enter]);
     typed(&mut state, "1、3");
-    press(&mut state, &[Key::Enter]);
+    press(&mut state, &[Key::Enter, Key::Enter]);
+    let shown = text(&state, (80, 24));
+    assert!(
+        shown.contains("Not yet: its description is missing") && shown.contains("what is to be done"),
+        "{shown}"
+    );
     typed(&mut state, "書いて q");
     let task = json!({"id": "task-7", "name": "試験 を足す", "description": "書いて q", "dependencies": ["task-1", "task-3"]});
     let added = vec![Act::Begin(format!("/api/sessions/{ID}/tasks"), json!({"task": task.to_string()}))];
@@ -216,6 +338,11 @@ fn sessions_are_read_again_when_the_journal_tells_of_them_and_the_choice_stays()
     assert_eq!(told(&mut state, 301, event("moved", "ledger-wal")), before);
     assert_eq!(told(&mut state, 302, event("moved", "dry-run.plan.code")), 302);
     assert_eq!(told(&mut state, 303, event("session", "x")), 303);
+    // Of what is in a queue, anything that moves may be it.
+    let mut queued = session(ID, "家計簿 import", "Active", &tasks());
+    queued["counts"]["queued"] = 1.into();
+    listed(&mut state, vec![queued]);
+    assert_eq!(told(&mut state, 304, event("moved", "ledger-wal")), 304);
     press(&mut state, &[Key::Down]);
     let mut changed = tasks();
     changed[3]["status"] = "Ready".into();

@@ -37,7 +37,7 @@ function More() {
 function backOf({ place, item, parts, query }) {
   if (place === "sessions") {
     const [id, task] = parts;
-    return task || (item && query.add) ? { href: to("sessions", id), text: t("se.back") } : item || query.new ? { href: to("sessions"), text: t("se.all") } : null;
+    return task || (item && (query.add || query.merge)) ? { href: to("sessions", id), text: t("se.back") } : item || query.new ? { href: to("sessions"), text: t("se.all") } : null;
   }
   if (!item) return null;
   if (place === "messages") return { href: to("messages", null, { filter: query.filter }), text: t("m.all") };

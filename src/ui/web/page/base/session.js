@@ -1,20 +1,22 @@
 // How a session and its tasks look: marks, words, and what holds them up. Pure.
 import { inWords } from "./told.js";
+import { nth } from "./time.js";
 import { has, plural, t } from "./words.js";
 
 /** The counts in the order in which they are drawn, with the class of each. */
-const COUNTS = [["completed", "d"], ["running", "r"], ["failed", "f"], ["cancelled", "c"], ["ready", "p"], ["pending", "p"]];
-const ICONS = { completed: ["okc", "ok"], running: ["working", "work"], failed: ["failed", "bad"], cancelled: ["skipped", "quiet"], ready: ["idle", "quiet"], pending: ["queued", "quiet"] };
+const COUNTS = [["completed", "d"], ["running", "r"], ["queued", "p"], ["failed", "f"], ["cancelled", "c"], ["ready", "p"], ["pending", "p"]];
+const ICONS = { completed: ["okc", "ok"], running: ["working", "work"], queued: ["queued", "quiet"], failed: ["failed", "bad"], cancelled: ["skipped", "quiet"], ready: ["idle", "quiet"], pending: ["queued", "quiet"] };
 
-/** The counts of a session that are not 0: { key, n, cls, icon, tone, word }. `most` is how many may be at work. */
-export function countsOf(counts, most = 0) {
+/** The counts of a session that are not 0: { key, n, cls, icon, tone, word }. `most` is how many may be at work. What is in a queue is told by itself. */
+export function countsOf(all, most = 0) {
+  const { queued = 0, running } = all, counts = { ...all, queued, running: running - queued };
   return COUNTS.filter(([key]) => counts[key] > 0).map(([key, cls]) => {
     const [icon, tone] = ICONS[key];
     return { key, n: counts[key], cls, icon, tone, word: key === "running" && most > 0 ? t("se.n.running.most", { most }) : t(`se.n.${key}`) };
   });
 }
 
-export const sumOf = (counts) => COUNTS.reduce((sum, [key]) => sum + (counts[key] ?? 0), 0);
+export const sumOf = ({ pending, ready, running, completed, failed, cancelled }) => pending + ready + running + completed + failed + cancelled;
 export const openOf = ({ pending, ready, running }) => pending + ready + running;
 
 /** The bar of a session: { cls, size } each. So few tasks that each is seen have a part each. */
@@ -56,8 +58,12 @@ export const titleOf = (session) => session.title || t("se.unnamed", { id: sessi
 const TASK = { Pending: ["queued", "quiet", "waits"], Ready: ["idle", "quiet", "ready"], Completed: ["okc", "ok", "completed"], Failed: ["failed", "bad", "failed"] };
 const AT_WORK = { WaitingInput: ["ask", "ask", "ask"], Starting: ["starting", "work", "starting"], Error: ["error", "bad", "error"] };
 
-/** The mark of a task: { icon, tone, word, cls }, `cls` being how its card is drawn. */
+/** Where a task stands in the queue of an agent: `2nd of 3 for reviewer`. */
+const placeOf = ({ nth: number, of: all, queue }) => t("place.of", { nth: nth(number), of: all, queue });
+
+/** The mark of a task: { icon, tone, word, cls }, `cls` being how its card is drawn. What is in a queue is at work with nobody yet. */
 export function markOfTask(task) {
+  if (task.place) return { icon: "queued", tone: "quiet", word: t("ta.queued", { place: placeOf(task.place) }), cls: "pend" };
   const [icon, tone, key] = task.status === "Running" ? of(AT_WORK, task.agent_status) ?? ["working", "work", "working"]
     : task.status === "Cancelled" ? (task.tries > 0 ? ["cancelled", "quiet", "cancelled"] : ["skipped", "quiet", "skipped"]) : of(TASK, task.status) ?? ["unknown", "quiet", null];
   const cls = of({ Running: tone === "work" ? "run" : "held", Completed: "done", Failed: "fail", Cancelled: "off" }, task.status) ?? "pend";
@@ -89,6 +95,40 @@ export const ruleOf = (key, word) => (word && has(`se.${key}.${word}`) ? t(`se.$
 
 /** What calling a session off hits. */
 export const hitsOf = (counts) => plural("se.off.hits", openOf(counts));
+
+const HAS_ENDED = new Set(["Completed", "Failed"]);
+
+/** Whether a task may be done again with another text. */
+export const mayEdit = ({ status, description }) => HAS_ENDED.has(status) && description !== null && description !== undefined;
+
+/** The ids of the tasks that need one, directly or not. */
+export function behindOf(tasks, id) {
+  const found = new Set([id]);
+  for (let before = 0; before < found.size;) {
+    before = found.size;
+    for (const task of tasks) if (task.dependencies.some((need) => found.has(need))) found.add(task.id);
+  }
+  return tasks.map((task) => task.id).filter((one) => one !== id && found.has(one));
+}
+
+/** The tasks whose branches a merge brings together. */
+export const branchesOf = (tasks) => tasks.filter(({ status, branch }) => status === "Completed" && branch);
+
+const isMerging = (merge) => merge?.status === "merging" || merge?.status === "waits";
+
+/** Whether the branches of a session may be brought together now: nothing of it is under way, and no merge is. */
+export const mayMerge = (session) => ["Paused", "Completed", "Failed"].includes(session.status) && !session.waits_for_yes && !isMerging(session.merge) && branchesOf(session.tasks).length > 0;
+
+/** The branch onto which a session is merged where nobody says another. */
+export const branchOf = (id) => `agent/session-${id.slice(-8)}`;
+
+const MERGE = { merging: ["working", "work", ""], waits: ["retry", "work", ""], done: ["okc", "ok", ""], failed: ["failed", "bad", "bad"] };
+
+/** How the merge of a session looks: { icon, tone, frame, key }, `key` being that of its words. */
+export function markOfMerge({ status }) {
+  const [icon, tone, frame] = of(MERGE, status) ?? ["unknown", "quiet", ""];
+  return { icon, tone, frame, key: of(MERGE, status) ? `mg.${status}` : "mg.other" };
+}
 
 /** The ids of tasks that somebody wrote as numbers, in an order of their own: { ids, wrong }, `wrong` being the first that no task has. */
 export function idsIn(text, known) {

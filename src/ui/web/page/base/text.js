@@ -71,3 +71,6 @@ export function idOf(text, chance) {
   return `${few || "task"}-${chance}`;
 }
 const SMALL = new Set(["the", "and", "of", "to", "in", "is", "it", "an", "for", "with", "that", "this", "on", "be", "are"]);
+
+/** Whether a browser may be led to this address: what programs and other people say is no link otherwise. */
+export const isWeb = (url) => /^https?:\/\/[^\s]+$/u.test(url ?? "");

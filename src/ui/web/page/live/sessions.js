@@ -59,9 +59,12 @@ function keep(address, data) {
 
 /** All sessions, newest first: { sessions, problem, again }; null before they are read. */
 export function useSessions() {
-  const { data, problem, again } = useRead("/api/sessions", () => false);
+  const { data, problem, again } = useRead("/api/sessions", hasQueued);
   return { sessions: data?.sessions ?? null, problem, again };
 }
+
+/** Whether a task of any session is in a queue: whatever moves may be it, or go before it. */
+const hasQueued = (_, list) => Boolean(list?.sessions.some(({ counts }) => counts.queued > 0));
 
 /** One session with its tasks: { session, problem, again }. What happens to the message of a task that is at work is read at once, too. */
 export function useSession(id) {
@@ -69,5 +72,5 @@ export function useSession(id) {
   return { session: data, problem, again };
 }
 
-/** Whether anything happened to a message that a task is at work as. Exported for its tests. */
-export const touchesWork = (touched, session) => Boolean(session?.tasks.some(({ status, message }) => status === "Running" && touched.has(message)));
+/** Whether anything happened to a message that a task is at work as; where one is in a queue, any message may have gone before it. Exported for its tests. */
+export const touchesWork = (touched, session) => Boolean(session?.tasks.some(({ status, message, place }) => status === "Running" && (Boolean(place) || touched.has(message))));

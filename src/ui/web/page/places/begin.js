@@ -12,7 +12,7 @@ const KEY = "tasuki-session-draft";
 /** What a plan looks like, in the field for one. */
 const EXAMPLE = "name: …\ntasks:\n  - name: …\n    description: …\n  - name: …\n    description: …\n    dependencies: [task-1]";
 
-const fresh = () => ({ way: "goal", goal: "", plan: "", master: "", yes: false });
+const fresh = () => ({ way: "goal", goal: "", plan: "", master: "", yes: false, pr: false });
 
 function stored() {
   try {
@@ -37,11 +37,11 @@ function change(changes) {
 }
 
 async function begin(field) {
-  const { way, goal, plan, master, yes } = draft.value;
+  const { way, goal, plan, master, yes, pr } = draft.value;
   if (sending.value.state === "sending" || looksOnly.value || link.value.state !== "live" || !draft.value[way].trim()) return;
   sending.value = { state: "sending" };
   const body = way === "goal" ? { goal, yes } : { plan };
-  const answer = await ask("/api/sessions", { body: master ? { ...body, master } : body });
+  const answer = await ask("/api/sessions", { body: { ...body, ...(master ? { master } : {}), ...(pr ? { pr } : {}) } });
   if (!answer.ok) {
     sending.value = { state: "refused", problem: answer.problem, isAway: answer.status === 0 };
     announce(answer.problem?.why ? shown(firstLine(answer.problem.why, 300)) : t("sf.away"), true);
@@ -87,6 +87,7 @@ export function Begin() {
       <label class="stack tight"><span class="meta">${t(isGoal ? "sf.master" : "sf.master.plan")}</span>
         <select class="field" value=${now.master} onChange=${(event) => change({ master: event.target.value })}><option value="">${first ? shown(t("sf.master.first", { who: first })) : ""}</option>${team.value.filter((agent) => agent.agent_name !== first).map(({ agent_name: name }) => html`<option key=${name} value=${name}>${shown(name)}</option>`)}</select></label>
       ${isGoal && html`<div><label class="check"><input type="checkbox" checked=${now.yes} onChange=${(event) => change({ yes: event.target.checked })} />${t("sf.yes")}</label><p class="meta">${t("sf.yes.text")}</p></div>`}
+      <div><label class="check"><input type="checkbox" checked=${now.pr} onChange=${(event) => change({ pr: event.target.checked })} aria-describedby="begin-pr" />${t("sf.pr")}</label><p class="meta" id="begin-pr">${t("sf.pr.text")}</p></div>
       ${sending.value.state === "refused" && html`<${Refused} ...${sending.value} />`}
       <div class="row wrap"><button class="btn go" ...${acting(isAway || isSending || !now[now.way].trim())}>${isSending ? t("sf.beginning") : t("sf.begin")} <kbd aria-hidden="true">Ctrl ↵</kbd></button>${isAway && html`<span class="meta">${t("c.kept")}</span>`}</div>
     </div></form>`;

@@ -5,7 +5,7 @@ import { go, route, to } from "../base/route.js";
 import { narrow, scale } from "../base/prefs.js";
 import { useKeys } from "../base/keys.js";
 import { firstLine } from "../base/text.js";
-import { countsOf, hitsOf, isCalledOff, isOver, markOfSession, markOfTask, named, noteOf, ruleOf, titleOf, waitsOf } from "../base/session.js";
+import { countsOf, hitsOf, isCalledOff, isOver, markOfSession, markOfTask, mayEdit, mayMerge, named, noteOf, ruleOf, titleOf, waitsOf } from "../base/session.js";
 import { useSession } from "../live/sessions.js";
 import { at } from "../live/api.js";
 import { TASKS_MAX, beside, edgeKind, isDrawable, layout, pathOf, readingOrder } from "../draw/graph.js";
@@ -15,6 +15,8 @@ import { Progress } from "../parts/progress.js";
 import { Age, Empty, Icon, Name, Notice, Outline, Said, Text, When, useWidth } from "../parts/small.js";
 import { Windowed } from "../parts/window.js";
 import { Add } from "./add.js";
+import { Edit } from "./edit.js";
+import { Merge, Merging } from "./merge.js";
 import { Task, retryTask } from "./task.js";
 
 export function One({ id, task: wanted }) {
@@ -28,6 +30,8 @@ export function One({ id, task: wanted }) {
   useKeys({
     r: () => chosen?.status === "Failed" && retryTask(session, chosen),
     w: () => chosen?.message && go(to("messages", chosen.message)),
+    e: () => chosen && mayEdit(chosen) && go(to("sessions", [session.id, chosen.id], { edit: "yes" })),
+    m: () => session && mayMerge(session) && go(to("sessions", session.id, { merge: "yes" })),
     n: () => session && mayAdd(session) && go(to("sessions", session.id, { add: "yes" })),
     X: () => session && !isOver(session) && cancel(session),
     Escape: () => leave(id, wanted, query),
@@ -35,10 +39,12 @@ export function One({ id, task: wanted }) {
   if (problem) return html`<section class="card pad-l stack" aria-labelledby="se"><h2 id="se"><${Name} of=${id} /></h2><p class="dim"><${Text} of=${problem.why || t("error.load")} /></p>${problem.cure && html`<p class="dim"><${Said} of=${problem.cure} /></p>`}<p><a class="link" href=${to("sessions")}>${t("se.all")}</a></p></section>`;
   if (!session) return html`<div class="cols sess"><section class="card"><${Outline} rows=${9} /></section><section class="card"><${Outline} rows=${5} /></section></div>`;
   const side = query.add && mayAdd(session) ? html`<${Add} key="add" session=${session} again=${again} />`
+    : query.merge && mayMerge(session) ? html`<${Merge} key="merge" session=${session} again=${again} />`
+    : query.edit && chosen?.description ? html`<${Edit} key=${`edit ${chosen.id}`} session=${session} task=${chosen} again=${again} />`
     : chosen ? html`<${Task} key=${chosen.id} session=${session} task=${chosen} byId=${byId} isFilled=${session.status !== "Paused"} />`
     : wanted ? html`<section class="card pad-l"><p class="dim"><${Text} of=${t("se.no-task", { id: wanted })} /></p></section>`
     : session.tasks.length > 0 ? html`<section class="card"><${Empty} icon="sessions" title=${t("se.choose")}>${t("se.choose.text")}</${Empty}></section>` : null;
-  if (narrow.value && (wanted || query.add)) return side;
+  if (narrow.value && side && (wanted || isForm(query))) return side;
   return html`<div class=${`cols ${side && !narrow.value ? "sess" : ""}`}><div class="stack stackl"><section class="card" aria-labelledby="se"><${Head} session=${session} />
       ${session.tasks.length > 0 && html`<hr /><${Tasks} session=${session} byId=${byId} chosen=${chosen} />`}</section>
       ${session.goal && html`<${Goal} session=${session} />`}</div>
@@ -54,10 +60,13 @@ function firstOf(tasks) {
 /** One step back: from a panel to its card, and from the session to the list. */
 function leave(id, task, query) {
   const isInPanel = document.activeElement?.closest?.(".beside");
-  if (query.add) return go(to("sessions", task ? [id, task] : id));
+  if (isForm(query)) return go(to("sessions", task ? [id, task] : id));
   if (isInPanel && task) return focusOn(task);
   return go(narrow.value && task ? to("sessions", id) : to("sessions"));
 }
+
+/** Whether a form stands in the place of the panel. */
+const isForm = ({ add, merge, edit }) => Boolean(add || merge || edit);
 
 const mayAdd = (session) => session.status !== "Completed" && !session.planning;
 
@@ -78,17 +87,19 @@ function verbsOf(session) {
 
 function Head({ session }) {
   const mark = markOfSession(session), what = firstLine(titleOf(session), 80);
-  return html`<div class="pad-l head of-session"><div class="row wrap"><div class="grow"><h2 id="se"><${Text} of=${titleOf(session)} /></h2><p class="id"><${Name} of=${session.id} /></p></div>
+  return html`<div class="pad-l head of-session"><div class="row wrap"><div class="grow"><h2 id="se" tabindex="-1"><${Text} of=${titleOf(session)} /></h2><p class="id"><${Name} of=${session.id} /></p></div>
       <span class="st"><${Icon} name=${mark.icon} tone=${mark.tone} /><b class=${mark.tone ? `c-${mark.tone}` : ""}>${mark.word}</b><span class="d">${isOver(session) ? html`<${When} at=${session.updated_at} to="m" withDay=${true} />` : html`<${Age} since=${session.created_at} />`}</span></span>
       ${verbsOf(session).map(({ verb, label, told, isFilled }) => {
         const path = at`/api/sessions/${session.id}/${verb}`;
         return html`<button key=${label} class=${isFilled ? "btn go" : "btn"} type="button" ...${acting(underWay.value.has(path))} onClick=${() => act(path, null, () => t(told, { what }))}>${t(label)}</button>`;
       })}
       ${mayAdd(session) && html`<a class="btn" href=${to("sessions", session.id, { add: "yes" })}>${t("se.add")}</a>`}
+      ${mayMerge(session) && html`<a class="btn" href=${to("sessions", session.id, { merge: "yes" })}>${t("mg.go")}</a>`}
       ${!isOver(session) && html`<button class="btn plain" type="button" ...${acting()} onClick=${() => cancel(session)}>${t("c.off")}</button>`}</div>
     <${Progress} counts=${session.counts} />
     <p class="row wrap counts">${countsOf(session.counts, session.parallel).map(({ key, n, icon, tone, word }) => html`<span key=${key} class="st"><${Icon} name=${icon} tone=${tone} /><b>${n}</b> ${word}</span>`)}</p>
     <${Facts} session=${session} /><${HeldUp} session=${session} />
+    ${session.merge && html`<${Merging} session=${session} merge=${session.merge} />`}
   </div>`;
 }
 
@@ -180,7 +191,7 @@ function Card({ session, task, byId, isChosen }) {
 /** The word of a task, and for how long, or what it waits for. Who has it is told while it is at work: the panel has the rest. */
 function Doing({ task, byId, mark }) {
   const waits = waitsOf(task, byId);
-  if (waits && task.status === "Pending") return waits;
+  if (task.place || (waits && task.status === "Pending")) return task.place ? mark.word : waits;
   const age = task.started_at && html`<${Age} since=${task.started_at} until=${task.completed_at} isShort=${true} />`;
   return html`<span class=${["ask", "bad"].includes(mark.tone) ? `c-${mark.tone}` : ""}>${mark.word}</span>${task.status === "Failed" && task.tries > 1 ? `, ${t("ta.tries", { n: task.tries })}` : age && html` ${age}`}${task.status === "Running" && task.agent && html` · <${Text} of=${task.agent} />`}${waits && html` · ${waits}`}`;
 }
@@ -220,6 +231,6 @@ function Line({ session, task, byId, isChosen, state }) {
   const mark = markOfTask(task), after = task.dependencies.length > 0 ? t("ta.after", { ids: named(task.dependencies) }) : "", waits = waitsOf(task, byId);
   const tone = ["ask", "bad"].includes(mark.tone) ? `c-${mark.tone}` : "";
   return html`<a href=${to("sessions", [session.id, task.id], { state })} data-task=${task.id} aria-current=${isChosen ? "true" : undefined}><${Icon} name=${mark.icon} tone=${mark.tone} />
-    <span class="t cut"><${Text} of=${task.name} /></span><span class="meta">${task.status === "Failed" && task.tries > 1 ? t("ta.tries", { n: task.tries }) : html`<${Age} since=${task.started_at} until=${task.completed_at} isShort=${true} />`}</span>
+    <span class="t cut"><${Text} of=${task.name} /></span><span class="meta">${task.status === "Failed" && task.tries > 1 ? t("ta.tries", { n: task.tries }) : !task.place && html`<${Age} since=${task.started_at} until=${task.completed_at} isShort=${true} />`}</span>
     <span class="m meta cut"><span class=${`state ${tone}`}>${mark.word}</span> · <${Text} of=${[task.id, waits || after, task.agent].filter(Boolean).join(", ")} /></span></a>`;
 }

@@ -5,7 +5,7 @@ import { go, route, to } from "../base/route.js";
 import { narrow } from "../base/prefs.js";
 import { useKeys } from "../base/keys.js";
 import { firstLine } from "../base/text.js";
-import { isOver, markOfSession, noteOf, sumOf, titleOf } from "../base/session.js";
+import { isOver, markOfMerge, markOfSession, noteOf, sumOf, titleOf } from "../base/session.js";
 import { useSessions } from "../live/sessions.js";
 import { Progress } from "../parts/progress.js";
 import { Age, Empty, Icon, Outline, Said, Text } from "../parts/small.js";
@@ -51,10 +51,11 @@ function List() {
 
 function Row({ session }) {
   const mark = markOfSession(session), all = sumOf(session.counts), tone = ["ask", "bad"].includes(mark.tone) ? `c-${mark.tone}` : "";
+  const merge = session.merge && session.merge.status !== "done" ? session.merge : null;
   const why = session.waits_for_yes || session.status === "Active" ? "" : firstLine(noteOf(session), 120);
   return html`<a href=${to("sessions", session.id)}><${Icon} name=${mark.icon} tone=${mark.tone} />
     <span class="t cut"><${Text} of=${titleOf(session)} /></span>
     <${Progress} counts=${session.counts} />
     <span class="meta age"><${Age} since=${isOver(session) ? session.updated_at : session.created_at} isShort=${true} /></span>
-    <span class="m meta"><b class=${tone}>${mark.word}</b> · ${all > 0 ? t("se.done.of", { done: session.counts.completed, all }) : t("se.no-tasks")}${why && html` · <${Said} of=${why} />`}</span></a>`;
+    <span class="m meta"><b class=${tone}>${mark.word}</b> · ${all > 0 ? t("se.done.of", { done: session.counts.completed, all }) : t("se.no-tasks")}${why && html` · <${Said} of=${why} />`}${merge && html` · <${Text} of=${t(markOfMerge(merge).key, { into: merge.into })} />`}</span></a>`;
 }

@@ -2,13 +2,14 @@
 import { html, useState } from "../base/view.js";
 import { plural, t } from "../base/words.js";
 import { to } from "../base/route.js";
+import { isWeb, langOf, shown } from "../base/text.js";
 import { inWords } from "../base/told.js";
-import { markOfTask, ruleOf } from "../base/session.js";
+import { markOfTask, mayEdit, ruleOf } from "../base/session.js";
 import { at } from "../live/api.js";
 import { agents } from "../live/store.js";
 import { kinOf } from "../draw/graph.js";
 import { acting, act, underWay } from "../parts/act.js";
-import { Age, Icon, Name, Said, Text, When } from "../parts/small.js";
+import { Age, Command, Icon, Name, Said, Text, When } from "../parts/small.js";
 
 /** Characters of a text that stand there at once. */
 const MOST = 4000;
@@ -32,6 +33,7 @@ export function Task({ session, task, byId, isFilled }) {
       ${task.work && html`<${Work} work=${task.work} />`}
       ${task.pull_request && html`<${Pull} pull=${task.pull_request} />`}
       <${Facts} session=${session} task=${task} byId=${byId} />
+      ${mayEdit(task) && html`<a class="btn" href=${to("sessions", [session.id, task.id], { edit: "yes" })}>${t("ta.edit")} <kbd aria-hidden="true">e</kbd></a>`}
       ${task.message && html`<a class="btn" href=${to("messages", task.message)}><${Icon} name="messages" />${t("ta.story")} <kbd aria-hidden="true">w</kbd></a>`}
       ${task.description && html`<div class="stack tight"><h3>${t("ta.what")}</h3><${Long} text=${task.description} /></div>`}
     </div></section>`;
@@ -48,24 +50,42 @@ function Failed({ session, task, isFilled }) {
 function Work({ work }) {
   const [isWhole, setWhole] = useState(false), most = isWhole ? Infinity : LISTED;
   const files = work.files.slice(0, most), commits = work.commits.slice(0, most);
-  const isCut = files.length < work.files.length || commits.length < work.commits.length;
+  const isLong = LISTED < work.files.length || LISTED < work.commits.length;
+  const left = (listed, all) => listed < all && html`<li class="meta">${t("and.n", { n: all - listed })}</li>`;
+  if (work.unknown) return html`<div class="stack tight"><h3>${t("ta.work")}</h3><p class="dim"><${Text} of=${t("ta.work.unknown", { why: work.unknown })} /></p></div>`;
   return html`<div class="stack tight"><h3>${t("ta.work")}</h3>
-    ${work.unknown ? html`<p class="dim"><${Text} of=${t("ta.work.unknown", { why: work.unknown })} /></p>` : html`
     <p>${plural("ta.commits", work.commits_in_all)}, ${plural("ta.files", work.files_in_all)}</p>
-    ${commits.length > 0 && html`<ul class="work">${commits.map((commit) => html`<li key=${commit.id}><span class="id">${commit.id.slice(0, 9)}</span> <${Text} of=${commit.title} /></li>`)}</ul>`}
-    ${files.length > 0 && html`<ul class="work">${files.map((file) => html`<li key=${file.path}><span class="meta">${file.added == null ? t("ta.binary") : `+${file.added} -${file.removed}`}</span> <${Text} of=${file.path} /></li>`)}</ul>`}
-    ${work.uncommitted_in_all > 0 && html`<p class="dim"><${Text} of=${plural("ta.uncommitted", work.uncommitted_in_all, { files: work.uncommitted.join(", ") })} /></p>`}
-    ${(work.notes ?? []).map((note) => html`<p class="dim" key=${note}><${Text} of=${note} /></p>`)}
-    ${isCut && html`<button class="link" type="button" onClick=${() => setWhole(true)}>${t("ta.whole")}</button>`}`}</div>`;
+    ${commits.length > 0 && html`<ul class="work" aria-label=${plural("ta.commits", work.commits_in_all)}>${commits.map((commit) => html`<li key=${commit.id}><span class="id">${commit.id.slice(0, 9)}</span><${Text} of=${commit.title} /></li>`)}${left(commits.length, work.commits_in_all)}</ul>`}
+    ${files.length > 0 && html`<ul class="work files" aria-label=${plural("ta.files", work.files_in_all)}>${files.map((file) => html`<li key=${file.path}><${Lines} of=${file} /><${Path} of=${file.path} /></li>`)}${left(files.length, work.files_in_all)}</ul>`}
+    ${isLong && html`<button class="link" type="button" aria-expanded=${String(isWhole)} onClick=${() => setWhole(!isWhole)}>${t(isWhole ? "ta.less" : "ta.whole")}</button>`}
+    ${work.uncommitted_in_all > 0 && html`<${Uncommitted} work=${work} />`}
+    ${(work.notes ?? []).map((note) => html`<p class="dim" key=${note}><${Text} of=${note} /></p>`)}</div>`;
+}
+
+/** The lines of a file that came and went; none are told of what is no text. */
+function Lines({ of: { added, removed } }) {
+  if (added === undefined || added === null) return html`<span class="lines meta">${t("ta.binary")}</span>`;
+  return html`<span class="lines num"><span class="c-ok">+${added}</span> <span class="c-bad">-${removed ?? 0}</span></span>`;
+}
+
+/** A path, which may break behind each folder; its folders are the same for many files. */
+function Path({ of }) {
+  const parts = shown(of).split(/(?<=\/)/), name = parts.pop();
+  return html`<bdi class="path" lang=${langOf(of)}>${parts.length > 0 && html`<span class="in">${parts.map((part) => [part, html`<wbr />`])}</span>`}${name}</bdi>`;
+}
+
+/** What is not committed would be lost with the worktree. */
+function Uncommitted({ work: { uncommitted, uncommitted_in_all: all } }) {
+  return html`<p class="dim">${plural("ta.uncommitted", all)}</p><ul class="work loose" aria-label=${plural("ta.uncommitted", all)}>${uncommitted.map((path) => html`<li key=${path}><${Path} of=${path} /></li>`)}${uncommitted.length < all && html`<li class="meta">${t("and.n", { n: all - uncommitted.length })}</li>`}</ul>`;
 }
 
 /** Its pull request, or how a person opens one. */
 function Pull({ pull }) {
-  const isLink = /^https:\/\//u.test(pull.url ?? "");
+  const name = typeof pull.number === "number" ? `#${pull.number}` : t("ta.pull"), isLink = isWeb(pull.url);
   return html`<div class="stack tight"><h3>${t("ta.pull")}</h3>
-    ${pull.url && html`<p>${isLink ? html`<a class="plainlink" href=${pull.url} rel="noreferrer" target="_blank">#${pull.number}</a>` : html`<${Text} of=${`#${pull.number} ${pull.url}`} />`}</p>`}
-    ${pull.why && html`<p class="dim"><${Text} of=${t("ta.pull.none", { why: pull.why })} /></p>`}
-    ${pull.command && html`<p class="dim">${t("ta.pull.hand")}</p><blockquote class="said"><${Text} of=${pull.command} isBlock=${true} /></blockquote>`}</div>`;
+    ${pull.url && html`<p class="pull">${isLink ? html`<a class="link" href=${pull.url} rel="noopener noreferrer" target="_blank">${name}<span class="vh">, ${t("ta.pull.tab")}</span></a>` : html`<b>${name}</b>`} <span class="meta"><${Text} of=${pull.url.replace(/^https?:\/\//u, "")} /></span></p>`}
+    ${pull.why && html`<p class="dim"><${Said} of=${t("ta.pull.none", { why: pull.why })} /></p>`}
+    ${pull.command && html`<p class="dim">${t("ta.pull.hand")}</p><${Command} line=${pull.command} />`}</div>`;
 }
 
 /** A text as long as it is; the whole opens where it is very long. */
@@ -83,6 +103,8 @@ function Facts({ session, task, byId }) {
     ${task.to && task.to !== task.agent && html`<dt>${t("ta.for")}</dt><dd><${Name} of=${task.to} /></dd>`}
     <dt>${t("ta.after.label")}</dt><dd><${Links} session=${session} ids=${task.dependencies} byId=${byId} />${task.join === "any" && task.dependencies.length > 1 && html` <span class="meta">(${t("ta.any")})</span>`}</dd>
     <dt>${t("ta.holds")}</dt><dd><${Links} session=${session} ids=${holds} byId=${byId} /></dd>
+    ${task.branch && html`<dt>${t("ta.branch")}</dt><dd class="code"><${Name} of=${task.branch} /></dd>`}
+    ${task.worktree && html`<dt>${t("ta.worktree")}</dt><dd class="code"><${Name} of=${task.worktree} /></dd>`}
     ${task.tries > 1 && html`<dt>${t("ta.tries.label")}</dt><dd>${task.tries}</dd>`}
     ${task.started_at && html`<dt>${t("ta.began")}</dt><dd><${When} at=${task.started_at} to="s" withDay=${true} /></dd><dt>${task.completed_at ? t("ta.took") : t("ta.works")}</dt><dd><${Age} since=${task.started_at} until=${task.completed_at} /></dd>`}</dl>`;
 }
