@@ -46,7 +46,7 @@ impl Flows {
         let (kind, master, confirm) = (FlowKind::Session, None, false);
         let repository =
             Some(Box::new(FlowRepository { root: "/r".to_owned(), base: "c0ffee".to_owned(), branch: None }));
-        let pull_requests = number % 2 == 0;
+        let pull_requests = number.is_multiple_of(2);
         let head = FlowHead {
             id,
             kind,

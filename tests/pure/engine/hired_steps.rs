@@ -80,7 +80,7 @@ fn a_step_fails_with_its_agent_however_that_ends_for_good() {
         assert!(said.contains(how), "{said}");
         assert_eq!(stages(&world), ["failed", "pending", "sent"], "{said}");
         assert!(
-            world.engine.state().hired.is_empty() && world.engine.state().queues.get(&name(HAND)).is_none()
+            world.engine.state().hired.is_empty() && !world.engine.state().queues.contains_key(&name(HAND))
         );
     }
     // One that a person has stopped is that person's affair.

@@ -306,7 +306,7 @@ impl World {
                 Found::Work { sum, text: "{}".into() }
             }
             Job::MakeTree { .. } => Found::NotDone("a conflict".to_owned()),
-            Job::MergeBranch(_) if how % 3 == 0 => {
+            Job::MergeBranch(_) if how.is_multiple_of(3) => {
                 let text = format!("merge at {}", self.engine.state().seq.0).into();
                 Found::NotMerged { text, why: "a conflict".to_owned() }
             }

@@ -82,7 +82,7 @@ async fn whichever_call_dies_what_is_needed_comes_once_and_nothing_is_lost() {
             let first = repository.catch_up(made.clone(), &names).await;
             deaths.never();
             let has_died = world.run("cat $D/calls | wc -l").parse::<usize>().unwrap() >= call;
-            if world.run("ls .git/tasuki | grep catching || :") != "" {
+            if !world.run("ls .git/tasuki | grep catching || :").is_empty() {
                 // git itself was killed while it wrote.
                 let half = "touch $(git rev-parse --git-dir)/index.lock; echo ha > 家; rm -f a; mkdir -p d; echo > 'd/new 日'";
                 world.run_in(&made.path, half);
