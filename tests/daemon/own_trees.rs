@@ -2,6 +2,7 @@
 
 use crate::house::House;
 use crate::looking::ok;
+use crate::survivors::lives;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -90,6 +91,26 @@ fn an_agent_works_in_a_worktree_of_its_own_which_outlives_daemons_and_restarts()
     git(&house, &["merge", "-q", "agent/worker", "agent/hand"]);
     let pruned = ok(&house, &["worktree", "prune"]);
     assert!(pruned.contains("an agent works in it") && pruned.contains("0 worktrees removed"), "{pruned}");
+    house.end();
+}
+
+#[test]
+fn an_agent_that_is_stopped_ends_the_setup_of_its_worktree() {
+    let mut house = house("stopped meanwhile");
+    let wait =
+        "echo $$ > ../../pid.$$; mv ../../pid.$$ ../../pid; while [ ! -e ../../go ]; do sleep 0.02; done";
+    house.write("tasuki.yaml", &house.read("tasuki.yaml").replace("pwd >> ../../set-up", wait));
+    repository(&house);
+    house.start();
+    house.until("its setup", |house| house.path("pid").exists());
+    for agent in ["hand", "worker"] {
+        ok(&house, &["agent", "stop", agent]);
+    }
+    let pid = house.read("pid").trim().parse().expect("a number");
+    house.until("the end of the setup", |_| !lives(pid));
+    house.write("go", "");
+    ok(&house, &["agent", "start", "worker"]);
+    assert!(answer(&house, "worker", "one").contains("with 鍵"));
     house.end();
 }
 
