@@ -97,7 +97,7 @@ impl Shelf {
             }
             Event::StepMoved { flow, step, to, answer, .. } => {
                 let texts = self.flows.entry(flow.clone()).or_default();
-                if *to == StepMove::Retry {
+                if matches!(to, StepMove::Retry | StepMove::Reopen) {
                     texts.remove(&("work", Some(step.clone())));
                 }
                 let key = ("answer", Some(step.clone()));
