@@ -8,6 +8,7 @@ use super::state::{State, Timer};
 use super::team::Team;
 use super::words::{AgentName, MessageId, Millis, Seq, Token};
 use crate::engine::flow::id::FlowId;
+use crate::engine::flow::stage::FlowMove;
 use crate::engine::job::JobId;
 use crate::engine::life::owed::Owed;
 use crate::engine::message::bounces::Bounces;
@@ -367,6 +368,9 @@ impl<'a> Work<'a> {
             | Event::MergeMoved { flow, .. }
             | Event::FlowMoved { flow, .. } => {
                 self.show_flow(flow.clone());
+                if matches!(event, Event::FlowMoved { to: FlowMove::Resume, .. }) {
+                    self.touch_resting(flow);
+                }
             }
             _ => {}
         }

@@ -6,6 +6,7 @@ use super::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessK
 use crate::engine::evidence::{Base, Checks};
 use crate::engine::flow::flow::Flow;
 use crate::engine::flow::id::FlowId;
+use crate::engine::flow::stage::FlowStage;
 use crate::engine::form::{self, is_default};
 use crate::engine::life::queue::{Queue, QueueKey};
 use crate::engine::life::said::Said;
@@ -326,6 +327,13 @@ impl Open {
     #[must_use]
     pub fn key(&self) -> QueueKey {
         QueueKey::new(self.message.priority, self.body, self.message.id.clone())
+    }
+
+    /// Whether nothing of it has begun, and the session of which it is a task is paused.
+    pub(super) fn rests(&self, flows: &BTreeMap<FlowId, Box<Flow>>) -> bool {
+        let step = self.message.step.as_deref().filter(|step| step.step.is_some() && self.turns == 0);
+        let flow = step.and_then(|step| flows.get(&step.flow));
+        flow.is_some_and(|flow| flow.stage == FlowStage::Paused)
     }
 
     /// Whose queue it is in: its agent's once it has one, else its addressee's.

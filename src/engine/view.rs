@@ -159,6 +159,9 @@ impl Engine {
         if let Some(dependency) = open.unmet.first() {
             return format!("{dependency}, which it depends on");
         }
+        if open.rests(&self.state.flows) {
+            return "its session, which is paused".to_owned();
+        }
         if not_before > Millis(0) && !self.state.timers.is_empty() && not_before > self.live.fired {
             return "its next try".to_owned();
         }

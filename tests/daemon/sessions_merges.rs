@@ -4,6 +4,7 @@ use crate::house::House;
 use crate::looking::ok;
 use crate::sessions::{MASTER, TEAM, begin, refused, said, session, statuses, typed, until};
 use crate::sessions_trees::{changers, git, repository};
+use crate::survivors::lives;
 use serde_json::{Value, json};
 
 /// Has one commit, if it is there.
@@ -167,9 +168,11 @@ done
 "#;
 
 fn obeyers(name: &str, more: &str) -> House {
-    let files = [("worker.sh", OBEYER), ("boss.sh", MASTER), ("few.sh", "[ $(ls | grep -c one) = 1 ]\n")];
+    let few = "[ $(ls | grep -c one) = 1 ]\n";
+    let stays = "[ $(ls | grep -c one) = 1 ] || { echo $$ > ../../stays; exec sleep 1000; }\n";
+    let files = [("worker.sh", OBEYER), ("boss.sh", MASTER), ("few.sh", few), ("stays.sh", stays)];
     let house = House::new(name, &format!("{TEAM}{more}"), &files);
-    repository(&house, &["worker.sh", "few.sh"]);
+    repository(&house, &["worker.sh", "few.sh", "stays.sh"]);
     house
 }
 
@@ -287,5 +290,32 @@ tasks:
     let files = git(&house, &["ls-tree", "--name-only", &into]);
     assert_eq!(files.lines().filter(|name| name.contains("one")).count(), 1, "{files}");
     assert!(ok(&house, &["needs"]).contains("are not merged"));
+    house.end();
+}
+
+#[test]
+fn a_merge_is_ended_by_cancel_with_the_check_that_it_runs_and_its_session_keeps_what_it_has() {
+    let mut house = obeyers("merge ended", "commands: {stays: [sh, ./stays.sh]}\n");
+    house.start();
+    let plan = "\
+tasks:
+- {name: 一, description: one 1, hire: {like: worker}, expect: {command: stays}}
+- {name: 二, description: one2 2, hire: {like: worker}, expect: {command: stays}}
+";
+    let id = begin(&house, plan);
+    until(&house, &id, "Completed Completed Completed");
+    ok(&house, &["session", "merge", &id]);
+    house.until("the check of both", |house| !house.read("stays").trim().is_empty());
+    let check: u32 = house.read("stays").trim().parse().expect("a pid");
+    let told = ok(&house, &["session", "cancel", &id]);
+    assert!(told.contains("the merge of its branches is cancelled"), "{told}");
+    house.until("its end", |_| !lives(check));
+    let details = session(&house, &id);
+    assert_eq!((&details["status"], &details["merge"]["status"]), (&json!("Completed"), &json!("failed")));
+    assert!(
+        !ok(&house, &["needs"]).contains("are not merged"),
+        "whoever has called it off need not be asked"
+    );
+    assert!(refused(&house, &["session", "cancel", &id]).contains("cannot be cancelled"));
     house.end();
 }

@@ -26,6 +26,7 @@ use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::message::{Body, Kind, Message, Outcome};
 use crate::engine::state::Phase;
 use crate::engine::words::{AgentName, MessageId, counted};
+use std::collections::BTreeSet;
 
 /// Flows that are open at a time.
 const FLOWS_MAX: usize = 1_000;
@@ -150,6 +151,9 @@ impl Work<'_> {
                 self.cancel_flow(id, who);
                 "is cancelled"
             }
+            (FlowWish::Cancel, _) if self.cancel_merge(id, &format!("cancelled by {who}")) => {
+                "keeps what it has; the merge of its branches is cancelled"
+            }
             (FlowWish::Cancel, _) => return cannot("cancelled"),
             (FlowWish::Add(_), FlowStage::Completed) => return cannot("added to; begin another one"),
             (FlowWish::Add(step), _) => {
@@ -181,6 +185,14 @@ impl Work<'_> {
         };
         self.touch_flow(id);
         Ok(format!("session {id} {said}"))
+    }
+
+    /// Messages of a flow that was paused may begin.
+    pub(in crate::engine) fn touch_resting(&mut self, flow: &FlowId) {
+        let Some(flow) = self.state.flows.get(flow) else { return };
+        let messages = flow.steps.iter().filter_map(|step| self.state.open.get(step.message.as_ref()?));
+        let queues: BTreeSet<AgentName> = messages.map(|open| open.queue().clone()).collect();
+        queues.iter().for_each(|queue| self.touch(queue));
     }
 
     /// Calls off what is open of a flow.

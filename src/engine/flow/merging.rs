@@ -177,15 +177,16 @@ impl Work<'_> {
         }
     }
 
-    /// Ends a merge that is under way, with the command that it runs.
-    pub(super) fn cancel_merge(&mut self, id: &FlowId, why: &str) {
+    /// Ends a merge that is under way, with the command that it runs. Whether there was one.
+    pub(super) fn cancel_merge(&mut self, id: &FlowId, why: &str) -> bool {
         let merge = self.state.flows.get(id).and_then(|flow| flow.merge.as_deref());
-        let Some(merge) = merge.filter(|merge| merge.stage == MergeStage::Merging) else { return };
+        let Some(merge) = merge.filter(|merge| merge.stage == MergeStage::Merging) else { return false };
         let step = merge.step.clone();
         self.fail_merge(id, why.to_owned());
         if let Some(step) = step {
             self.drop_job(JobId::Merge { flow: id.clone(), step });
         }
+        true
     }
 
     fn fail_merge(&mut self, id: &FlowId, why: String) {

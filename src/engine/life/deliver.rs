@@ -6,7 +6,7 @@ use crate::engine::input::{Effect, Guard, Verdict};
 use crate::engine::life::{Category, Move, Receipt, Stage, StageName, Turn, TurnKind};
 use crate::engine::message::{Kind, OnDoubt};
 use crate::engine::screen::guard::Shut;
-use crate::engine::state::{Agent, Open, Phase};
+use crate::engine::state::{Agent, Open, Phase, State};
 use crate::engine::words::{AgentName, MessageId, Millis, Nonce, Token, counted};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -170,9 +170,10 @@ impl Work<'_> {
         let queues = pools.map(|(pool, _)| pool).chain([name]);
         let mut next = None;
         for queue in queues {
-            let open = &self.state.open;
-            let queue = self.state.queues.get_mut(queue);
-            let first = queue.and_then(|queue| queue.first(self.now, |id| !is_own_part(open, name, id)));
+            let State { open, flows, queues, .. } = &mut *self.state;
+            let may_begin = |id: &MessageId| open.get(id).is_none_or(|open| !open.rests(flows));
+            let may = |id: &MessageId| !is_own_part(open, name, id) && may_begin(id);
+            let first = queues.get_mut(queue).and_then(|queue| queue.first(self.now, may));
             next = [next, first.cloned()].into_iter().flatten().min();
         }
         let id = next?.id;

@@ -178,7 +178,8 @@ fn waiting(flow: &Flow, failed_since: Millis) -> Option<Waiting> {
 
 fn unmerged(flow: &Flow, failed_since: Millis) -> Option<Unmerged> {
     let merge = flow.merge.as_deref()?;
-    (merge.stage == MergeStage::Failed && merge.since >= failed_since).then(|| Unmerged {
+    let is_called_off = merge.note.as_deref().is_some_and(|note| note.starts_with(CALLED_OFF));
+    (merge.stage == MergeStage::Failed && merge.since >= failed_since && !is_called_off).then(|| Unmerged {
         id: flow.head.id.clone(),
         name: flow.head.name.clone(),
         request: flow.request,

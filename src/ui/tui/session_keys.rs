@@ -112,17 +112,19 @@ impl TopState {
             self.notice = Some(Ok("there is no session to call off".to_owned()));
             return;
         };
-        if is_over(session) {
+        let is_merging = session.merge.as_ref().is_some_and(|merge| merge.status == "merging");
+        if is_over(session) && !is_merging {
             self.notice = Some(Ok(format!("it is {} already", of_session(session))));
             return;
         }
+        let what = if is_over(session) { "the merge of " } else { "" };
         let SessionCounts { pending, ready, running, .. } = session.counts;
         let open = match pending + ready + running {
             0 => String::new(),
             open => format!(" and its {}", counted(open, "open task")),
         };
         self.mode = Mode::Confirm(Confirm {
-            question: format!("Call off `{}`{open}?", short(title_of(session), TITLE_SHOWN)),
+            question: format!("Call off {what}`{}`{open}?", short(title_of(session), TITLE_SHOWN)),
             command: format!("tasuki session cancel {}", short(&session.id, ID_SHOWN)),
             act: order(session, "cancel"),
         });

@@ -145,12 +145,25 @@ fn no_more_are_under_way_than_may_be_and_none_while_it_is_paused_or_all_is_stopp
     let mut world = World::new(team());
     world.open("task-1 ann\ntask-2 bob\ntask-3 eve\ntask-4 boss", OnFailure::Stop, 2);
     assert_eq!(world.steps(), ["sent", "sent", "ready", "ready"]);
+    world.give("ann");
     world.wish(FlowWish::Pause);
-    world.work("ann");
+    world.claim("ann");
     assert_eq!(world.steps(), ["completed", "sent", "ready", "ready"]);
+    // What is in a queue and was not begun rests with its session; what has no session goes on.
+    let second = world.message("task-2");
+    world.ready("bob");
+    assert_eq!(world.stage(second.as_str()), "queued");
+    assert_eq!(world.engine.waits_for(&second).as_deref(), Some("its session, which is paused"));
+    world.send("other user>bob: 他");
+    assert_eq!(world.stage("other"), "intent");
+    world.delivered("bob");
+    world.claim("bob");
+    world.ready("bob");
+    assert_eq!(world.stage(second.as_str()), "queued");
     world.wish(FlowWish::Resume);
+    assert_eq!(world.stage(second.as_str()), "intent", "whoever is free is given it at once");
     assert_eq!(world.steps(), ["completed", "sent", "sent", "ready"]);
-    world.give("bob");
+    world.delivered("bob");
     world.step(Input::Halt(true, None));
     world.claim("bob");
     assert_eq!(world.steps(), ["completed", "completed", "sent", "ready"]);
