@@ -5,6 +5,7 @@ use super::state::{Now, Run};
 use super::texts::{self, Answered};
 use super::wrong::Wrong;
 use crate::daemon::panes::orders::Typed;
+use crate::engine::flow::stage::FlowStage;
 use crate::engine::life::Stage;
 use crate::engine::message::BodyRef;
 use crate::engine::words::{AgentName, MessageId, Millis};
@@ -106,7 +107,11 @@ impl Run {
             let ready = matches!(other.stage, Stage::Queued { not_before: Millis(0), redo: None });
             let free = other.message.depends_on.is_empty() && other.message.parent.is_none();
             let goes_first = place(other.message.priority, other.body) < own;
-            ready && free && other.message.to == *to && goes_first && other.message.accepted_at < open.since
+            let flow = other.message.step.as_deref().and_then(|step| state.flows.get(&step.flow));
+            // It is paused, or was until after this one was chosen.
+            let rests = flow.is_some_and(|flow| flow.stage == FlowStage::Paused || flow.since >= open.since);
+            let may_begin = ready && free && !rests;
+            may_begin && other.message.to == *to && goes_first && other.message.accepted_at < open.since
         });
         match first {
             Some(first) => Err(format!("{} was typed, and {} goes before it", typed.id, first.message.id)),

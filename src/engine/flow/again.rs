@@ -128,9 +128,7 @@ impl Work<'_> {
                 )));
             }
             StepStage::Pending | StepStage::Ready => {
-                return Err(wrong_stage(format!(
-                    "{name} has not begun: pause the session, or wait until it has ended"
-                )));
+                return Err(wrong_stage(format!("{name} has not begun: wait until it has ended")));
             }
             StepStage::Preparing | StepStage::Sent => return Err(under_way(step)),
         }

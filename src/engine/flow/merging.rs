@@ -9,6 +9,7 @@ use super::name::StepName;
 use super::prepare::short;
 use super::stage::FlowStage;
 use super::step::StepStage;
+use super::unmet::Needs;
 use crate::engine::engine::Work;
 use crate::engine::event::Event;
 use crate::engine::job::{Found, Job, JobId, MergeJob};
@@ -167,6 +168,12 @@ impl Work<'_> {
     fn reopen_for_merge(&mut self, id: &FlowId, step: &StepName, text: Arc<str>, why: String) {
         if let Some(flow) = self.state.flows.get_mut(id) {
             flow.arrange();
+        }
+        let flow = self.state.flows.get(id);
+        if flow.is_some_and(|flow| flow.place(step).is_some_and(|at| flow.needs_of(at) == Needs::Lost)) {
+            let why =
+                format!("{step}: {why}; it cannot be done again: a task that it needs is not completed");
+            return self.fail_merge(id, why);
         }
         let body = Body { content: text, extra: "".into() };
         match self.edit_step(id, step, body, (why.clone(), Behind::Stay)) {

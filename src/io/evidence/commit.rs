@@ -7,9 +7,11 @@ use super::git::{Git, Place, Repository, Trouble, read_log};
 use super::ground::Ground;
 use super::record::{KeptRepository, Record};
 use crate::engine::evidence::Base;
+use crate::engine::flow::branch::{BRANCH_PREFIX, WORKTREES};
 use crate::io::git::is_object_name;
 use crate::io::run::printed::cut;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 /// Lines of the log that are looked at, the newest: nobody makes so many commits for one task.
 const LINES_MAX: usize = 500;
@@ -86,6 +88,9 @@ async fn look(ground: &Ground, base: &Base, record: &Record) -> Result<Finding, 
             return failed(format!("{how}: {} is no ancestor of HEAD {}", short(old), short(&head)));
         }
     }
+    if let Some(how) = elsewhere(ground, &git, &head).await? {
+        return failed(how);
+    }
     let lines = since(&read_log(&repository.log)?, base, record);
     let mut history = History { git, known: BTreeMap::new(), made: BTreeMap::new(), notes: Vec::new() };
     if let Some(old) = old
@@ -94,6 +99,28 @@ async fn look(ground: &Ground, base: &Base, record: &Record) -> Result<Finding, 
         return failed(format!("HEAD has the same files as {}, the commit before the task", short(old)));
     }
     history.judge(&lines, &head, old).await
+}
+
+/// Why nobody gets what was committed in the worktree of a task: its branch is what the tasks behind it and a merge take.
+async fn elsewhere(ground: &Ground, git: &Git<'_>, head: &str) -> Result<Option<String>, Trouble> {
+    let Some(own) = own_branch(&ground.cwd) else { return Ok(None) };
+    let branch = git.branch().await?;
+    let (is, what) = match &branch {
+        Some(branch) if *branch == own => return Ok(None),
+        Some(branch) => (format!("{branch} is checked out"), branch.as_str()),
+        None => ("no branch is checked out".to_owned(), short(head)),
+    };
+    Ok(Some(format!(
+        "{is}, and only what is on {own} reaches others: `git switch {own}`, then `git merge {what}`"
+    )))
+}
+
+/// The branch of the worktree of a task in which a folder is.
+fn own_branch(folder: &Path) -> Option<String> {
+    let mut names = folder.components().map(|part| part.as_os_str());
+    names.find(|name| *name == WORKTREES)?;
+    let task = names.next()?.to_str()?.strip_prefix("agent-").filter(|task| task.starts_with("task-"))?;
+    Some(format!("{BRANCH_PREFIX}{task}"))
 }
 
 fn is_same(kept: &KeptRepository, now: &Repository) -> bool {

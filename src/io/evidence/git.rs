@@ -151,6 +151,17 @@ impl<'a> Git<'a> {
         }
     }
 
+    /// The branch that is checked out; none where a commit is by itself.
+    pub(super) async fn branch(&self) -> Result<Option<String>, Trouble> {
+        let answer = self.ask(&["symbolic-ref", "--quiet", "HEAD"]).await?;
+        let name = String::from_utf8_lossy(&answer.line()).into_owned();
+        match answer.code {
+            0 => Ok(Some(name.strip_prefix("refs/heads/").unwrap_or(&name).to_owned())),
+            1 => Ok(None),
+            _ => Err(self.trouble(&answer)),
+        }
+    }
+
     /// Whether one commit is the other or an ancestor of it. A commit that is not there any more is none.
     pub(super) async fn is_ancestor(&self, old: &str, new: &str) -> Result<bool, Trouble> {
         let answer = self.ask(&["merge-base", "--is-ancestor", old, new]).await?;

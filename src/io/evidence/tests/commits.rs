@@ -33,6 +33,12 @@ async fn a_commit_that_was_made_here_counts_however_it_was_made() {
     hold_commits("honest", "").await;
 }
 
+/// Of a task's worktree only its own branch reaches anybody.
+#[tokio::test]
+async fn a_commit_in_a_tasks_worktree_counts_on_its_own_branch() {
+    hold_commits("own", ".orchestrator-worktrees/agent-task-1-abc").await;
+}
+
 #[tokio::test]
 async fn a_commit_counts_wherever_in_a_repository_the_folder_is() {
     hold_commits("subfolder", "sub").await;
