@@ -8,6 +8,7 @@ use crate::engine::flow::name::StepName;
 use crate::engine::flow::stage::FlowStage;
 use crate::engine::flow::step::StepStage;
 use crate::engine::message::BodyRef;
+use crate::engine::team::roster::Like;
 use crate::engine::words::{MessageId, Millis, counted};
 use crate::read::dismissed::FAILED_MS;
 use crate::read::model::Model;
@@ -207,7 +208,13 @@ fn plan_of(flow: &Flow) -> String {
 /// A task of a plan in one line: who does it, after what, and what is checked.
 fn task_of(step: &FlowStep) -> (String, BodyRef) {
     let StepSpec { name, title, needs, to, hire, expect, .. } = &step.spec;
-    let mut facts = vec![if hire.is_some() { format!("{to}, hired for it") } else { to.to_string() }];
+    let like = hire.as_deref().and_then(|hire| hire.like.as_ref());
+    let mut facts = vec![match (hire, like) {
+        (None, _) => to.to_string(),
+        (Some(_), None) => format!("{to}, hired for it"),
+        (Some(_), Some(Like::Member(member))) => format!("{to}, hired for it like {member}"),
+        (Some(_), Some(Like::Profile(program))) => format!("{to}, hired for it as {program}"),
+    }];
     if !needs.is_empty() {
         facts.push(format!("needs {}", needs.iter().map(StepName::as_str).collect::<Vec<_>>().join(", ")));
     }

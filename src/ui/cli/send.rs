@@ -81,7 +81,7 @@ pub(super) struct Args {
     /// Metadata to keep with the message; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_parser = read_pair)]
     meta: Vec<(String, String)>,
-    /// Expect a new commit, and nothing left to commit: a claim without it does not count
+    /// Expect a new commit: a claim without it does not count
     #[arg(long)]
     expect_commit: bool,
     /// Expect that this file is there and not empty, relative to the agent's folder; may be repeated

@@ -52,26 +52,31 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     follow(&Asking::new(context)?, &args.session)
 }
 
-/// Tells each change of a session until it is over.
+/// Tells each change of a session until it is over, and its branches are merged where that was asked.
 pub(super) fn follow(asking: &Asking<'_>, id: &str) -> Ended {
-    ended(&follow_until(asking, id, words::has_come_to_rest)?)
+    let session = follow_until(asking, id, words::has_come_to_rest)?;
+    ended(&session)?;
+    merged(&session)
 }
 
 /// Tells each change of a session until its branches are merged, or cannot be.
 pub(super) fn follow_merge(asking: &Asking<'_>, id: &str) -> Ended {
     let session = follow_until(asking, id, |session| !words::is_merging(session))?;
+    merged(&session)?;
     match session.merge.as_ref() {
-        None => Ok(()),
         // The last line of JSON is a change, too.
-        Some(merge) if merge.status == "done" && asking.context.globals.json => Ok(()),
-        Some(merge) if merge.status == "done" => Ok(asking.context.say(words::merge(merge))?),
-        Some(merge) => {
-            let id = &session.id;
-            let cure = format!("see `tasuki session show {id}`, and ask for it again once that is put right");
-            let why = format!("session {id}: {}", words::merge(merge));
-            Err(Failure::new(Kind::Failed, "failed", why, cure))
-        }
+        Some(merge) if !asking.context.globals.json => Ok(asking.context.say(words::merge(merge))?),
+        _ => Ok(()),
     }
+}
+
+/// A merge that failed is a failure.
+fn merged(session: &SessionInfo) -> Ended {
+    let Some(merge) = session.merge.as_ref().filter(|merge| merge.status == "failed") else { return Ok(()) };
+    let id = &session.id;
+    let cure = format!("see `tasuki session show {id}`, and ask for it again once that is put right");
+    let why = format!("session {id}: {}", words::merge(merge));
+    Err(Failure::new(Kind::Failed, "failed", why, cure))
 }
 
 /// Tells each change of a session until it is at rest, and gives it as it is then.
