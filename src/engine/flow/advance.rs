@@ -96,6 +96,7 @@ impl Work<'_> {
         if to.is_user() {
             return Err(of(Refusal::new(Code::UnknownAgent, "no task of a plan is for `user`").at("to")));
         }
+        self.lasts(&to, "to").map_err(of)?;
         if to != *owner {
             self.team.may_send(Kind::Task, owner, &to).map_err(of)?;
         }
