@@ -144,6 +144,12 @@ fn a_worktree_is_set_up_before_its_task_is_told_also_where_it_failed_or_the_daem
     ok(&house, &["session", "cancel", &other]);
     house.until("the setup has ended", |_| !lives(pid));
     assert_eq!(statuses(&house, &other), "Failed Cancelled");
+    // It goes on when somebody wants that: the worktree is set up, and its task is done once.
+    ok(&house, &["session", "resume", &other]);
+    house.until("the fifth setup", |house| begun(house, 5));
+    house.write("go", "");
+    until(&house, &other, "Completed Completed");
+    assert_eq!(typed(&house).len(), 2);
     house.end();
 }
 

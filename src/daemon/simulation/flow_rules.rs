@@ -138,6 +138,7 @@ impl FlowSaid {
     fn may_follow(&self, step: &StepSaid, to: StepMove) -> Result<(), &'static str> {
         match (to, step.stage) {
             (StepMove::Retry, StepStage::Completed) if !step.is_edited => Err("with the text that it had"),
+            (StepMove::Retry, StepStage::Cancelled(_)) if self.is_cancelled => Err("though it is called off"),
             (StepMove::Reopen, _) if !self.follows_an_edited(step) => Err("though it follows nothing new"),
             _ => Ok(()),
         }

@@ -97,6 +97,7 @@ impl Work<'_> {
         if to.is_user() {
             return Err(of(Refusal::new(Code::UnknownAgent, "no task of a plan is for `user`").at("to")));
         }
+        self.lasts(&to, "to").map_err(of)?;
         if to != *owner {
             self.team.may_send(Kind::Task, owner, &to).map_err(of)?;
         }
@@ -129,21 +130,12 @@ impl Work<'_> {
             }
             (FlowWish::Pause, _) => return cannot("paused"),
             (FlowWish::Resume, FlowStage::Paused | FlowStage::Failed) => {
-                let failed: Option<Vec<usize>> =
-                    self.state.flows.get(id).map(|flow| flow.failed().iter().copied().collect());
-                let failed = failed.unwrap_or_default();
                 let asks = self.state.flows.get(id).is_some_and(|flow| flow.steps.is_empty());
-                let is_over = self.state.flows.get(id).is_some_and(|flow| flow.is_over());
-                if failed.is_empty() && is_over && stage == FlowStage::Failed && !asks {
-                    let why =
-                        format!("session {id} was cancelled, and no task of it has failed: begin another");
-                    return Err(Refusal::new(Code::WrongStage, why));
-                }
                 self.move_flow(id, FlowMove::Resume, by);
                 if asks && stage == FlowStage::Failed {
                     self.ask_plan_again(id);
                 }
-                failed.into_iter().for_each(|at| self.retry_step(id, at));
+                self.retry_all(id);
                 "goes on"
             }
             (FlowWish::Resume, _) => return cannot("resumed"),

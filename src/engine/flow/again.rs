@@ -37,11 +37,20 @@ impl Work<'_> {
             Some((StepStage::Completed, name)) => {
                 Err(wrong_stage(format!("{name} is completed; it is done again only with another text")))
             }
+            Some((StepStage::Cancelled(CancelCause::Called), name)) => {
+                Err(wrong_stage(format!("{name} {}", called_off(id))))
+            }
             Some((stage, name)) => {
                 Err(wrong_stage(format!("{name} is {stage}; only a task that has failed is tried again")))
             }
             None => Err(Refusal::new(Code::NotOpen, format!("session {id} has no such task"))),
         }
+    }
+
+    /// All that goes on with a flow: what has failed is tried again, and what was called off with the flow waits again.
+    pub(in crate::engine) fn retry_all(&mut self, id: &FlowId) {
+        let Some(flow) = self.state.flows.get(id) else { return };
+        flow.to_resume().into_iter().for_each(|at| self.retry_step(id, at));
     }
 
     /// Tries a step again, and has those wait again that were cancelled for its sake.
@@ -54,7 +63,8 @@ impl Work<'_> {
                 stage == Some(StepStage::Cancelled(CancelCause::NeedFailed))
             };
             let stage = flow.steps.get(at).map(|step| step.stage);
-            if stage != Some(StepStage::Failed) && !waits(&at) {
+            let begins = matches!(stage, Some(StepStage::Failed | StepStage::Cancelled(CancelCause::Called)));
+            if !begins && !waits(&at) {
                 continue; // it stands behind two that are tried again
             }
             again.extend(flow.needed_by(at).iter().copied().filter(waits));
@@ -123,9 +133,7 @@ impl Work<'_> {
                 return Err(wrong_stage(format!("{name} {why}")));
             }
             StepStage::Cancelled(CancelCause::Called) => {
-                return Err(wrong_stage(format!(
-                    "{name} was cancelled by somebody: add another task instead"
-                )));
+                return Err(wrong_stage(format!("{name} {}", called_off(id))));
             }
             StepStage::Pending | StepStage::Ready => {
                 return Err(wrong_stage(format!("{name} has not begun: wait until it has ended")));
@@ -152,6 +160,11 @@ fn under_way(step: &FlowStep) -> Refusal {
     wrong_stage(format!("{} is under way: wait until it has ended{cancel}", step.spec.name))
 }
 
+/// What a step was called off with, and what has it wait again.
+fn called_off(id: &FlowId) -> String {
+    format!("was cancelled with its session: `tasuki session resume {id}` has it wait again")
+}
+
 fn wrong_stage(why: String) -> Refusal {
     Refusal::new(Code::WrongStage, why)
 }
@@ -168,6 +181,13 @@ impl Flow {
             step.own_text = for_merge.then_some(step.own_text.unwrap_or(step.text));
             (step.text, self.changed_at) = (text, at);
         }
+    }
+
+    /// The steps with which it goes on when somebody resumes it: those that have failed, and those that were called off with it.
+    pub(in crate::engine) fn to_resume(&self) -> Vec<usize> {
+        let steps = self.steps.iter().enumerate();
+        let is_it = |stage| matches!(stage, StepStage::Failed | StepStage::Cancelled(CancelCause::Called));
+        steps.filter(|(_, step)| is_it(step.stage)).map(|(at, _)| at).collect()
     }
 
     /// The steps that need this one, and those that need these, and so on.

@@ -180,6 +180,8 @@ impl State {
             }
             StepMove::Retry => {
                 (step.ended, step.answer, step.worker) = (None, None, None);
+                // What was called off waits with the others, and goes before nobody as what has failed does.
+                step.began = step.began.filter(|_| !matches!(before, StepStage::Cancelled(_)));
                 (step.in_tree.until, step.in_tree.work, step.in_tree.pull) = (None, None, None);
             }
             // It waits with the others, and goes before nobody as what was tried again does.

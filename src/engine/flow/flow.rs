@@ -39,7 +39,7 @@ pub struct FlowHead {
     pub kind: FlowKind,
     /// Who asked for it.
     pub owner: AgentName,
-    /// Who does what names nobody, and splits what was asked for in words.
+    /// Who splits what was asked for in words, and is the model of those hired for what names nobody.
     #[serde(default, skip_serializing_if = "is_default")]
     pub master: Option<AgentName>,
     /// What it is called, in one line.

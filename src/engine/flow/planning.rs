@@ -28,6 +28,7 @@ impl Work<'_> {
     ) -> Result<AgentName, Refusal> {
         let named = head.master.as_ref().unwrap_or(&head.owner);
         let master = self.team.member(named)?;
+        self.lasts(&master, "master")?;
         self.team.may_send(Kind::Task, &head.owner, &master)?;
         self.team.check_inline(&master, &prompt.content)?;
         Ok(master)

@@ -240,6 +240,16 @@ impl Work<'_> {
         self.state.hired.get(name).is_some_and(|hired| hired.flow.is_some())
     }
 
+    /// Whoever is named in a plan is there for it: nobody who was hired for a step, and goes with that.
+    pub(in crate::engine) fn lasts(&self, name: &AgentName, field: &'static str) -> Result<(), Refusal> {
+        let Some(id) = self.team.for_flows.get(name) else { return Ok(()) };
+        let flow = self.state.flows.values().find(|flow| flow.head.id.as_str() == id);
+        let step = flow.and_then(|flow| flow.steps.iter().find(|step| step.spec.to == *name));
+        let step = step.map_or("a task", |step| step.spec.name.as_str());
+        let why = format!("{name} is hired for {step} of session {id} and goes when that ends");
+        Err(Refusal::new(Code::NotYours, why).at(field))
+    }
+
     /// Whoever was hired for a step has ended and is not started again. Nobody looks for it, so what waits for it fails: with its
     /// step, it is dismissed.
     pub(in crate::engine) fn give_up(

@@ -30,7 +30,7 @@ pub enum StepStage {
 pub enum CancelCause {
     /// A step that it needs was not completed: it waits again when that one is retried.
     NeedFailed,
-    /// Somebody has cancelled it, or its whole flow.
+    /// Its whole flow was cancelled: it waits again when somebody resumes that.
     Called,
 }
 
@@ -81,7 +81,9 @@ impl StepStage {
             Self::Completed => "its message is completed",
             Self::Failed => "its message has failed or was cancelled, or it could not be prepared",
             Self::Cancelled(CancelCause::NeedFailed) => "a step that it needs was not completed",
-            Self::Cancelled(CancelCause::Called) => "somebody has cancelled it, or its whole flow",
+            Self::Cancelled(CancelCause::Called) => {
+                "its whole flow was cancelled: it waits again when that is resumed"
+            }
         }
     }
 
@@ -182,9 +184,9 @@ impl StepMove {
             Self::Cancel(CancelCause::NeedFailed) => {
                 "a step that it needs was not completed, and the flow goes on without it"
             }
-            Self::Cancel(CancelCause::Called) => "somebody cancels it, or its whole flow",
+            Self::Cancel(CancelCause::Called) => "somebody cancels its whole flow",
             Self::Retry => {
-                "somebody retries it, if completed with another text, or the step that it was cancelled for"
+                "somebody retries it, if completed with another text, or the step that it was cancelled for, or resumes the flow with which it was cancelled"
             }
             Self::Reopen => "somebody retries a step that it needs with another text",
         }
@@ -229,8 +231,8 @@ pub fn next(stage: StepStage, event: StepMove) -> Result<StepStage, IllegalStep>
             S::Cancelled(CancelCause::Called)
         }
         (S::Completed | S::Failed, M::Retry) => S::Ready,
-        (S::Cancelled(CancelCause::NeedFailed), M::Retry) => S::Pending,
-        // What is called off stays so, whatever becomes of others.
+        (S::Cancelled(_), M::Retry) => S::Pending,
+        // What is called off stays so until its flow is resumed, whatever becomes of others.
         (S::Ready | S::Completed | S::Failed | S::Cancelled(CancelCause::NeedFailed), M::Reopen) => {
             S::Pending
         }

@@ -36,6 +36,10 @@ impl Refusal {
             Code::NotYours if self.field.is_none() => {
                 "let its owner or a person do it, or allow it with `may:` in the team file"
             }
+            Code::NotYours if self.field == Some("to") => {
+                "name a member of the team, or leave `to` out: an agent is hired then"
+            }
+            Code::NotYours if self.field == Some("master") => "name a member of the team",
             Code::BadProof if self.field == Some("key") => {
                 "unset `TASUKI_AGENT_KEY`, or restart the agent that has it: tasuki gives each agent its key when it starts it"
             }

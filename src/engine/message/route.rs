@@ -68,7 +68,7 @@ impl Team {
             return Ok(found.clone());
         }
         // A pool and `user` may be sent to, and are no agents.
-        let names = self.members.keys().chain(self.aliases.keys()).map(AgentName::as_str);
+        let names = self.lasting().chain(self.aliases.keys()).map(AgentName::as_str);
         let list = names.collect::<Vec<_>>().join(", ");
         Err(Refusal::new(Code::UnknownAgent, format!("{name} is not an agent; the agents are: {list}")))
     }
@@ -141,8 +141,13 @@ impl Team {
         targets
     }
 
+    /// The members that are not hired for a step, with which they would go.
+    pub fn lasting(&self) -> impl Iterator<Item = &AgentName> {
+        self.members.keys().filter(|name| !self.for_flows.contains_key(*name))
+    }
+
     fn unknown(&self, name: &AgentName) -> Refusal {
-        let names = self.members.keys().chain(self.pools.keys()).chain(self.aliases.keys());
+        let names = self.lasting().chain(self.pools.keys()).chain(self.aliases.keys());
         let list = names.map(AgentName::as_str).collect::<Vec<_>>().join(", ");
         Refusal::new(
             Code::UnknownAgent,

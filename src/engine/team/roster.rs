@@ -105,6 +105,7 @@ impl Team {
         let mut team = self.clone();
         for (name, hired) in hired.iter().filter(|(name, _)| self.whose_name(name).is_none()) {
             team.members.insert(name.clone(), self.member_like(hired));
+            team.for_flows.extend(hired.flow.clone().map(|flow| (name.clone(), flow)));
         }
         let is_there = |name: &AgentName| name.is_user() || team.members.contains_key(name);
         let left: Vec<AgentName> = hired

@@ -9,7 +9,7 @@ use crate::engine::words::USER;
 use crate::io::client::Client;
 use crate::read::{Answers, state_words};
 use crate::wire::api::{
-    AgentQuery, AgentsQuery, MessagesQuery, NeedsQuery, SessionQuery, SessionsQuery, TeamQuery,
+    AgentInfo, AgentQuery, AgentsQuery, MessagesQuery, NeedsQuery, SessionQuery, SessionsQuery, TeamQuery,
 };
 use crate::wire::team_file::Settings;
 use clap::{Arg, Command};
@@ -52,8 +52,8 @@ fn offered(verb: &str, arg: Arg) -> Arg {
         ("show", "id") => || ids("any"),
         ("why" | "log", "subject") => || in_order(agents().into_iter().chain(ids("any"))),
         ("answer", "choice") => choices,
-        ("new", "master") => agents,
-        ("add-task", "to") => addressees,
+        ("new", "master") => || lasting(agents()),
+        ("add-task", "to") => || lasting(addressees()),
         ("add-task", "depends_on") | (_, "session_task") => session_tasks,
         ("retry", "session") => || in_order(sessions().into_iter().chain(failed_tasks())),
         (_, "session") => || in_order(sessions()),
@@ -111,6 +111,15 @@ fn in_order(candidates: impl IntoIterator<Item = CompletionCandidate>) -> Vec<Co
 fn agents() -> Vec<CompletionCandidate> {
     let agents = ask(&AgentsQuery {}).map(|list| list.agents).unwrap_or_default();
     in_order(agents.into_iter().map(|agent| of(&agent.agent_name, Some(agent.state))))
+}
+
+/// Those who are not hired for a task, with which they would go.
+fn lasting(mut candidates: Vec<CompletionCandidate>) -> Vec<CompletionCandidate> {
+    let agents = ask(&AgentsQuery {}).map(|list| list.agents).unwrap_or_default();
+    let is_for_flow = |agent: &AgentInfo| agent.hired.as_ref().is_some_and(|hired| hired.flow.is_some());
+    let hired: Vec<String> = agents.into_iter().filter(is_for_flow).map(|agent| agent.agent_name).collect();
+    candidates.retain(|candidate| !hired.iter().any(|name| candidate.get_value() == &**name));
+    candidates
 }
 
 /// Whoever may be written to.

@@ -62,6 +62,15 @@ impl Refused {
         refused
     }
 
+    /// A refusal of what was wanted of a session: how that stands is told by another verb than how a message does.
+    pub(super) fn of_session(mut self, id: &str) -> Self {
+        let told_of_messages = [Code::WrongStage, Code::NotOpen].map(|code| code.cure());
+        if told_of_messages.contains(&&*self.problem.cure) {
+            self.problem.cure = format!("`tasuki session show {id}` shows how it stands");
+        }
+        self
+    }
+
     /// A question that has no answer.
     pub(super) fn of_problem(problem: Problem) -> Self {
         let status = match &*problem.code {

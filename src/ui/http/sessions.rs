@@ -196,13 +196,14 @@ async fn steer(
         Err(refused) if refused.problem.code == Code::NotOpen.word() => {
             let session = gate.read(SessionQuery { id }).await?.session;
             let why = format!("session {} is {} and changes no more", session.id, session.status);
-            Err(Refusal::new(Code::NotOpen, why).into())
+            Err(Refused::from(Refusal::new(Code::NotOpen, why)).of_session(&session.id))
         }
+        Err(refused) => Err(refused.of_session(&id)),
         done => done,
     }
 }
 
-/// Who splits the goal of a session, and does what its plan gives to nobody.
+/// Who splits the goal of a session, and is the model of those hired for what its plan gives to nobody.
 fn master_of(model: &Model, wanted: Option<String>) -> Result<AgentName, Refused> {
     if let Some(wanted) = wanted {
         let name = AgentName::new(&wanted).map_err(|error| {

@@ -16,7 +16,7 @@ pub struct SessionBody {
     /// In place of a plan: what is to be reached, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goal: Option<String>,
-    /// Agent that splits the goal, and does what the plan gives to nobody. Default: the first that reports to `user`
+    /// Agent that splits the goal, and the model of those hired for what the plan gives to nobody. Default: the first that reports to `user`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub master: Option<String>,
     /// Whether the tasks that the master has planned begin at once. Default: they wait for `resume`
@@ -118,7 +118,7 @@ pub struct SessionInfo {
     /// Who asked for it.
     #[serde(default)]
     pub owner: Option<String>,
-    /// Agent that splits its goal, and does what the plan gives to nobody.
+    /// Agent that splits its goal, and the model of those hired for what the plan gives to nobody.
     #[serde(default)]
     pub master: Option<String>,
     /// What becomes of it when a task fails: stop, skip or continue.

@@ -38,7 +38,7 @@ tasks:
 pub fn prompt(team: &Team, master: &AgentName, goal: &str) -> String {
     let mut text = HEAD.to_owned();
     text.push_str("\n`to` is one of these names. Left out, an agent of your kind is made for the task, with a copy of the repository of its own:\n\n");
-    let members = team.members.keys().chain(team.pools.keys());
+    let members = team.lasting().chain(team.pools.keys());
     for name in members.filter(|name| *name != master && team.may_send(Kind::Task, master, name).is_ok()) {
         let what = match team.pools.get(name) {
             Some(members) => format!(" (any of {} agents)", members.len()),

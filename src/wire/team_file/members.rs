@@ -71,7 +71,9 @@ pub(super) fn settings(
     let commands = commands::commands(file.commands.as_ref(), book);
     let setup = Arc::new(worktrees::setup(file.worktrees.as_ref(), book));
     let limits = general.limits.clone();
-    let team = Team { members, aliases, pools, routes, may, templates, any_program, limits, commands };
+    let for_flows = BTreeMap::new();
+    let team =
+        Team { members, aliases, pools, routes, may, templates, any_program, for_flows, limits, commands };
     let notify = file.notify.as_ref();
     let notify =
         notify.map(|entry| Arc::new(notify::notify(entry, workspace.root(), &inherited, outside, book)));

@@ -323,7 +323,8 @@ fn sessions(contract: &mut Contract) {
     let message = contract.gets(&at)["tasks"][0]["message"].as_str().expect("a message").to_owned();
     contract.refuses(409, &format!("POST {at}/retry"), r#"{"task": "task-1"}"#);
     contract.asks(200, &format!("POST {at}/pause"), "");
-    contract.refuses(409, &format!("POST {at}/pause"), "");
+    let told = contract.asks(409, &format!("POST {at}/pause"), "").json();
+    assert!(told["cure"].as_str().is_some_and(|cure| cure.starts_with("`tasuki session show ")), "{told}");
     contract.asks(200, &format!("POST {at}/resume"), "");
     contract.asks(200, &format!("POST {at}/tasks"), r#"{"task": "{name: 三, description: c, to: mute}"}"#);
     contract.refuses(400, &format!("POST {at}/tasks"), r#"{"task": "{name: 四}"}"#);

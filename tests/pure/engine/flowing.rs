@@ -308,8 +308,17 @@ fn what_cannot_go_on_or_begin_is_not_said_to() {
     let mut world = World::new(team());
     world.open("task-1 ann", OnFailure::Stop, 0);
     world.wish(FlowWish::Cancel);
+    for wish in [FlowWish::Retry(step("task-1")), edit("task-1", "x")] {
+        let said = world.wish(wish);
+        assert!(
+            said.contains("refused wrong-stage") && said.contains("`tasuki session resume a1b"),
+            "{said}"
+        );
+    }
+    world.wish(FlowWish::Resume);
+    world.work("ann");
     let said = world.wish(FlowWish::Resume);
-    assert!(said.contains("refused wrong-stage") && said.contains("was cancelled"), "{said}");
+    assert!(said.contains("refused wrong-stage") && said.contains("is completed"), "{said}");
     let mut world = World::new(team());
     world.engine.disk_is_full(true);
     let said = world.open("task-1 ann", OnFailure::Stop, 0);
@@ -413,6 +422,64 @@ fn one_that_is_cancelled_calls_off_what_is_open() {
     assert_eq!((world.steps(), world.flow_stage()), (vec!["cancelled"; 2], FlowStage::Failed), "{said}");
     assert_eq!(world.stage(sent.as_str()), "cancelled");
     assert!(world.wish(FlowWish::Cancel).contains("refused wrong-stage"));
+}
+
+#[test]
+fn one_that_is_called_off_goes_on_with_what_was_open_when_somebody_resumes_it() {
+    let lines = "task-1 ann\ntask-2 bob task-1\ntask-3 eve\ntask-4 eve task-2,task-3";
+    let all = ["boss", "ann", "bob", "eve"];
+    let mut world = World::new(team());
+    world.open(lines, OnFailure::Stop, 0);
+    world.work("ann");
+    let first = world.message("task-2");
+    world.wish(FlowWish::Cancel);
+    assert_eq!(world.steps(), ["completed", "cancelled", "cancelled", "cancelled"]);
+    // Also by another daemon, which has only a snapshot of it.
+    world.turn_segment();
+    world.crash(&all);
+    let said = world.wish(FlowWish::Resume);
+    assert!(said.contains("goes on"), "{said}");
+    let resumed = (vec!["completed", "sent", "sent", "pending"], FlowStage::Active);
+    assert_eq!((world.steps(), world.flow_stage()), resumed);
+    assert_ne!(world.message("task-2"), first);
+    world.crash(&all);
+    assert_eq!((world.steps(), world.flow_stage()), resumed, "the journal says the same");
+    for agent in ["bob", "eve", "eve"] {
+        world.work(agent);
+    }
+    assert_eq!((world.steps(), world.flow_stage()), (vec!["completed"; 4], FlowStage::Completed));
+
+    // Where something has failed before, and is tried again by itself, the rest waits for a resume.
+    for on_failure in [OnFailure::Stop, OnFailure::Skip, OnFailure::Continue] {
+        let mut world = World::new(team());
+        world.open("task-1 ann\ntask-2 bob task-1\ntask-3 eve", on_failure, 0);
+        world.cancel(world.message("task-1").as_str());
+        let skips = world.steps()[1];
+        world.wish(FlowWish::Cancel);
+        assert_eq!(world.steps(), ["failed", "cancelled", "cancelled"], "{skips}");
+        world.wish(FlowWish::Retry(step("task-1")));
+        world.work("ann");
+        if on_failure == OnFailure::Skip {
+            assert_eq!(world.steps(), ["completed", "sent", "cancelled"], "it was skipped before");
+            world.work("bob");
+        }
+        assert_eq!((world.steps()[2], world.flow_stage()), ("cancelled", FlowStage::Failed));
+        world.wish(FlowWish::Resume);
+        if on_failure != OnFailure::Skip {
+            world.work("bob");
+        }
+        world.work("eve");
+        assert_eq!((world.steps(), world.flow_stage()), (vec!["completed"; 3], FlowStage::Completed));
+    }
+    // What goes on so is no second try: it stops at a failure like what never began.
+    let mut world = World::new(team());
+    world.open("task-1 ann\ntask-2 bob", OnFailure::Stop, 0);
+    world.wish(FlowWish::Cancel);
+    world.step(Input::Halt(true, None));
+    world.wish(FlowWish::Resume);
+    let began =
+        world.engine.state().flows[&flow_id()].steps.iter().map(|step| step.began).collect::<Vec<_>>();
+    assert_eq!((world.steps(), began), (vec!["ready"; 2], vec![None, None]));
 }
 
 #[test]

@@ -74,7 +74,7 @@ A flow is a graph of steps. A step that was sent is a message, which lives as to
 One function moves a step: `next(stage, move)` in `src/engine/flow/step.rs`. `·` is impossible.
 
 A retry opens a failed step again. It also opens the steps that were left out for its sake: those are `skipped` here, and
-`cancelled` elsewhere. What somebody has cancelled, and what is completed, stays as it is.
+`cancelled` elsewhere. What was cancelled with its flow waits again when the flow is resumed. What is completed stays as it is.
 
 ";
 const FLOWS: &str = "
@@ -96,7 +96,7 @@ fn every_stage_of_a_step_has_an_answer_to_every_move() {
         | **completed** | · | · | · | · | · | · | · | ready | pending |
         | **failed** | · | · | · | · | · | · | · | ready | pending |
         | **skipped** | · | · | · | · | · | · | · | pending | pending |
-        | **cancelled** | · | · | · | · | · | · | · | · | · |
+        | **cancelled** | · | · | · | · | · | · | · | pending | · |
     "#]]
     .assert_eq(&steps());
 }

@@ -3,6 +3,7 @@
 use super::world::World;
 use crate::engine::flowing::{flow_id, opening, step};
 use crate::engine::make::{name, team};
+use tasuki::engine::flow::id::FlowId;
 use tasuki::engine::flow::plan::OnFailure;
 use tasuki::engine::flow::stage::FlowStage;
 use tasuki::engine::flow::wish::FlowWish;
@@ -10,6 +11,7 @@ use tasuki::engine::flow::worker::StepHire;
 use tasuki::engine::input::{Command, Report};
 use tasuki::engine::team::roster::Like;
 use tasuki::engine::team::{Restart, Team};
+use tasuki::wire::session::prompt::prompt;
 
 /// Who is hired for the first step.
 const HAND: &str = "task-1-34567890";
@@ -88,6 +90,27 @@ fn a_step_fails_with_its_agent_however_that_ends_for_good() {
     world.start(HAND);
     world.ask_stop(HAND);
     assert_eq!(stages(&world), ["sent", "pending", "sent"]);
+}
+
+#[test]
+fn whoever_is_hired_for_a_step_is_given_no_step_of_another() {
+    let mut world = world(team(), OnFailure::Stop);
+    let other = FlowId::new(&flow_id().as_str().replace('f', "0")).expect("a UUID");
+    let mut plan = opening(&format!("task-1 {HAND}"), OnFailure::Stop, 0);
+    plan.head.id = other.clone();
+    let said = world.ask(Command::OpenFlow(Box::new(plan)));
+    let why = format!("task-1: {HAND} is hired for task-1 of session {} and goes when that ends", flow_id());
+    assert!(said.contains("refused not-yours") && said.contains(&why), "{said}");
+    let (added, body) = opening(&format!("task-4 {HAND}"), OnFailure::Stop, 0).steps.remove(0);
+    let said = world.ask(Command::Flow { id: flow_id(), wish: FlowWish::Add(Box::new((added, body))) });
+    assert!(said.contains("refused not-yours") && said.contains("task-4: "), "{said}");
+    // It is no name that is offered in place of another one.
+    let mut plan = opening("task-1 nobody", OnFailure::Stop, 0);
+    plan.head.id = other;
+    let said = world.ask(Command::OpenFlow(Box::new(plan)));
+    assert!(said.contains("the names are: ann, bob, boss, eve") && !said.contains(HAND), "{said}");
+    let asked = prompt(world.engine.team(), &name("boss"), "x");
+    assert!(asked.contains("- ann\n") && !asked.contains(HAND), "{asked}");
 }
 
 #[test]

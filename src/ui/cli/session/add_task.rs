@@ -42,7 +42,7 @@ pub(super) struct Args {
     /// Task id, such as task-7
     #[arg(long = "id", value_name = "TASK")]
     task_id: Option<String>,
-    /// Agent or pool that does it. Default: the master of the session
+    /// Agent or pool that does it. Default: an agent that is hired for it, made like the master of the session
     #[arg(long, value_name = "NAME")]
     to: Option<AgentName>,
     /// Tasks that must be completed first; may be repeated

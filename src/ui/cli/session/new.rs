@@ -42,7 +42,7 @@ pub(super) struct Args {
     /// File with a plan, in YAML or JSON; `-` reads the standard input
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
-    /// Agent that splits the goal, and does what the plan gives to nobody. Default: the first that reports to `user`
+    /// Agent that splits the goal, and the model of those hired for what the plan gives to nobody. Default: the first that reports to `user`
     #[arg(long, value_name = "AGENT")]
     master: Option<AgentName>,
     /// Begin the tasks of the agent's plan without a question

@@ -26,7 +26,7 @@ pub(super) struct PauseArgs {
 Examples:
   tasuki session resume a1b2c3d4
 
-What a failed session resumes with are its failed tasks. One that failed without a plan asks for its plan again.
+What a failed session resumes with are its failed tasks, and those that were cancelled with it. One that failed without a plan asks for its plan again.
 
 Exit codes:
   2  there is no such session, or it is neither paused nor failed

@@ -148,6 +148,7 @@ fn cure(refusal: &Refusal) -> &'static str {
         Code::NotYours if refusal.field == Some("share_with") => {
             "write `worktree_strategy: Shared`, or take `share_with` out"
         }
+        Code::NotYours if refusal.field == Some("to") => refusal.cure(),
         Code::NotYours => "keep one of the two",
         _ => refusal.cure(),
     }

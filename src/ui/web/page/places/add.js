@@ -28,7 +28,7 @@ export function Add({ session, again }) {
     again();
     return go(to("sessions", [session.id, id]));
   };
-  const names = team.value.map((agent) => agent.agent_name).filter((name) => name !== session.master);
+  const names = team.value.filter((agent) => !agent.hired?.flow).map((agent) => agent.agent_name);
   return html`<${Panel} title=${t("ad.title")} back=${session.id} verb=${t("ad.add")} submit=${submit} sending=${sending} isOff=${!now.name.trim() || !now.description.trim()}>
       <label class="stack tight"><span class="meta">${t("ad.name")}</span><input class="field" value=${now.name} maxlength="200" lang=${langOf(now.name)} onInput=${change("name")} /></label>
       <label class="stack tight"><span class="meta">${t("ad.what")}</span><textarea class="field" rows="5" value=${now.description} lang=${langOf(now.description)} onInput=${change("description")}></textarea></label>
