@@ -46,6 +46,25 @@ impl Model {
         NeedsInfo { needs: needs.0, chains, seq: self.seq().0, now: rfc3339_ms(self.now()) }
     }
 
+    /// The open messages that wait for a person: by themselves, with a part of theirs, or in the queue of an agent that cannot begin
+    /// any. Whatever waits behind another message of its agent waits for that.
+    pub(super) fn wait_for_a_person(&mut self) -> BTreeSet<String> {
+        let agents = self.agents();
+        let mut needs = self.needs(&agents).0;
+        needs.retain(|need| need.group != NeedGroup::Info && need.kind != NeedKindInfo::Failed);
+        let mut waiting: BTreeSet<String> = needs.iter().filter_map(|need| need.message.clone()).collect();
+        for chain in self.chains(&needs) {
+            let Some(need) = needs.iter().find(|need| chain.need.as_ref() == Some(&need.id)) else {
+                continue;
+            };
+            let is_queued = MessageId::new(&chain.message).is_ok_and(|id| self.queue_that_has(&id).is_some());
+            if need.message.is_none() || !is_queued {
+                waiting.insert(chain.message);
+            }
+        }
+        waiting
+    }
+
     /// What waits for a person: what stops the most work comes first.
     pub(super) fn needs(&mut self, agents: &[AgentInfo]) -> Needs {
         self.look_at_dismissed();

@@ -33,10 +33,15 @@ const DOCUMENT_BYTES_MAX: u64 = 64 << 20;
 impl Answers for SessionsQuery {
     fn answer(self, model: &mut Model) -> Result<SessionList, Problem> {
         let flows: Vec<Flow> = model.state().flows.values().map(|flow| flow.without_steps()).collect();
+        let is_at_work = |flow: &Box<Flow>| flow.steps.iter().any(|step| step.stage == StepStage::Sent);
+        let waiting = match model.state().flows.values().any(is_at_work) {
+            true => model.wait_for_a_person(),
+            false => BTreeSet::new(),
+        };
         let mut sessions = Vec::new();
         for flow in flows {
             let title = flow.head.name.clone().or_else(|| model.first_line(flow.request));
-            let counts = model.state().flows.get(&flow.head.id).map(|flow| model.counts_of(flow));
+            let counts = model.state().flows.get(&flow.head.id).map(|flow| model.counts_of(flow, &waiting));
             sessions.push(info_of_flow(&flow, title, counts.unwrap_or_default()));
         }
         sessions.extend(model.over(OVER_MAX).into_iter().map(|document| info_of(&document)));
@@ -51,7 +56,9 @@ impl Answers for SessionQuery {
         let mut session = info_of(&document);
         let besides = document.tasuki.as_ref().and_then(|tasuki| tasuki.get("tasks"));
         let mut tasks: Vec<_> = document.tasks.iter().map(|task| task_of(task, besides)).collect();
-        session.counts.queued = model.give_places_to(&mut tasks);
+        model.give_places_to(&mut tasks);
+        model.tell_who_is_hired(&session.id, &mut tasks);
+        model.count_what_waits(&tasks, &mut session.counts);
         let has_worktrees = document.tasuki.as_ref().is_some_and(|tasuki| tasuki.get("base").is_some());
         Ok(SessionDetails { session, goal: goal_of(&document), has_worktrees, tasks, seq: model.seq().0 })
     }
@@ -125,29 +132,51 @@ impl Model {
     }
 
     /// How many steps of a flow stand where.
-    fn counts_of(&self, flow: &Flow) -> SessionCounts {
+    fn counts_of(&self, flow: &Flow, waiting: &BTreeSet<String>) -> SessionCounts {
         let mut counts = SessionCounts::default();
         for step in &flow.steps {
             counts.count(step.stage.into());
-            let message = step.message.as_ref().filter(|_| step.stage == StepStage::Sent);
-            counts.queued += usize::from(message.is_some_and(|id| self.queue_that_has(id).is_some()));
+            let Some(id) = step.message.as_ref().filter(|_| step.stage == StepStage::Sent) else { continue };
+            let waits_for_you = waiting.contains(id.as_str());
+            counts.waits_for_you += usize::from(waits_for_you);
+            counts.queued += usize::from(!waits_for_you && self.queue_that_has(id).is_some());
         }
         counts
     }
 
-    /// Puts in the places of those that are in a queue, and counts them.
-    fn give_places_to(&self, tasks: &mut [SessionTaskInfo]) -> usize {
+    /// Says of each task whether somebody is hired for it, which no document has.
+    fn tell_who_is_hired(&self, id: &str, tasks: &mut [SessionTaskInfo]) {
+        let Some(flow) = FlowId::new(id).ok().and_then(|id| self.state().flows.get(&id)) else { return };
+        for (task, step) in tasks.iter_mut().zip(&flow.steps) {
+            task.is_hired_for = step.spec.hire.is_some();
+        }
+    }
+
+    /// Counts the tasks of one session that wait for a person, and those that are in a queue.
+    fn count_what_waits(&mut self, tasks: &[SessionTaskInfo], counts: &mut SessionCounts) {
+        let running = |task: &&SessionTaskInfo| task.status == TaskStatus::Running.word();
+        if !tasks.iter().any(|task| running(&task)) {
+            return;
+        }
+        let waiting = self.wait_for_a_person();
+        for task in tasks.iter().filter(running) {
+            let waits_for_you = task.message.as_ref().is_some_and(|id| waiting.contains(id));
+            counts.waits_for_you += usize::from(waits_for_you);
+            counts.queued += usize::from(!waits_for_you && task.place.is_some());
+        }
+    }
+
+    /// Puts in the places of those that are in a queue.
+    fn give_places_to(&self, tasks: &mut [SessionTaskInfo]) {
         let message = |task: &SessionTaskInfo| {
             let id = task.message.as_deref().filter(|_| task.status == TaskStatus::Running.word())?;
             MessageId::new(id).ok()
         };
         let ids: Vec<Option<MessageId>> = tasks.iter().map(message).collect();
         let mut places = self.places_in_queues(ids.iter().flatten());
-        let found = places.len();
         for (task, id) in tasks.iter_mut().zip(&ids) {
             task.place = id.as_ref().and_then(|id| places.remove(id));
         }
-        found
     }
 
     /// Texts by their places. Each step of the journal is read once.
@@ -308,6 +337,7 @@ fn task_of(task: &SessionTask, besides: Option<&Json>) -> SessionTaskInfo {
         worktree: task.assigned_worktree.as_ref().map(|tree| tree.path.clone()),
         branch: task.assigned_worktree.as_ref().map(|tree| tree.branch_name.to_string()),
         to: text("to"),
+        is_hired_for: false,
         agent: agent.map(|agent| agent.id.clone()),
         agent_status: agent.map(|agent| agent.status.word().to_owned()),
         place: None,

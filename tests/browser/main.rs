@@ -29,4 +29,5 @@ mod scene;
 mod seen;
 mod session_work;
 mod sessions;
+mod sessions_asking;
 mod team;

@@ -281,7 +281,7 @@ fn a_goal_waits_for_a_yes_and_looks_well_everywhere() {
     browser.until("document.querySelector('dialog[open]')?.textContent.includes('It has 3 open tasks')");
     check(&browser, "session-call-off");
     browser.click("dialog .btn:last-child");
-    browser.until("document.querySelector('.head .st b').textContent === 'called off' && !document.querySelector('.node.run')");
+    browser.until("document.querySelector('.head .st b').textContent === 'cancelled' && !document.querySelector('.node.run')");
     many(&browser);
     clean(&browser);
 }

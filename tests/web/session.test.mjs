@@ -1,6 +1,6 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { PARTS_MAX, behindOf, branchOf, countsOf, idsIn, isCalledOff, markOfMerge, markOfSession, markOfTask, mayEdit, mayMerge, named, noteOf, partsOf, ruleOf, sumOf, taskText, titleOf, waitsOf } from "../../src/ui/web/page/base/session.js";
+import { PARTS_MAX, behindOf, branchOf, countsOf, idsIn, isCalledOff, markOfMerge, markOfSession, markOfTask, mayEdit, mayMerge, named, needOfTask, needsYou, noteOf, partsOf, ruleOf, sumOf, taskText, titleOf, waitsOf } from "../../src/ui/web/page/base/session.js";
 import { touchesWork } from "../../src/ui/web/page/live/sessions.js";
 
 const none = { pending: 0, ready: 0, running: 0, completed: 0, failed: 0, cancelled: 0 };
@@ -10,9 +10,11 @@ const task = (id, status, more) => ({ id, status, dependencies: [], tries: 0, ag
 test("a session says where it is in one word, and what holds it up comes first", () => {
   const word = (more) => markOfSession(session(more)).word;
   assert.deepEqual([word({}), word({ planning: "msg-1" }), word({ status: "Paused" }), word({ status: "Paused", waits_for_yes: true })], ["active", "being planned", "paused", "waits for your yes"]);
-  assert.deepEqual([word({ status: "Completed" }), word({ status: "Failed", counts: { ...none, failed: 1 } }), word({ status: "Failed", note: "cancelled by user" })], ["completed", "failed", "called off"]);
-  // What failed before it was called off is a failure.
-  assert.ok(!isCalledOff(session({ status: "Failed", note: "cancelled by user", counts: { ...none, failed: 1 } })));
+  assert.deepEqual([word({ status: "Completed" }), word({ status: "Failed", counts: { ...none, failed: 1 } }), word({ status: "Failed", note: "cancelled by user" })], ["completed", "failed", "cancelled"]);
+  // One that was called off is not a failure, whatever of it had failed before.
+  const off = session({ status: "Failed", note: "cancelled by user", counts: { ...none, failed: 1 } });
+  assert.deepEqual([isCalledOff(off), markOfSession(off).word, needsYou(off)], [true, "cancelled", false]);
+  assert.deepEqual([needsYou(session({ status: "Failed" })), needsYou(session({ counts: { ...none, running: 2, waits_for_you: 1 } })), needsYou(session({ counts: { ...none, running: 2 } }))], [true, true, false]);
   // A word that is not known is shown as it is.
   assert.equal(word({ status: "constructor" }), "constructor");
 });
@@ -35,6 +37,19 @@ test("what waits says for what: what has failed first, then what is open", () =>
   const waits = (...dependencies) => waitsOf(task("task-4", "Pending", { dependencies }), byId);
   assert.deepEqual([waits("task-1", "task-2"), waits("task-2", "task-3"), waits("task-1"), waits("task-9")], ["waits for 2", "behind 3", "", ""]);
   assert.equal(named(["task-1", "task-2", "task-3", "task-4", "task-5", "task-6"]), "1, 2, 3, 4 and 2 more");
+});
+
+test("what was called off by somebody is behind no failure, and is not skipped", () => {
+  const byId = new Map([task("task-1", "Failed"), task("task-2", "Cancelled", { note: "cancelled by user" })].map((one) => [one.id, one]));
+  const off = task("task-3", "Cancelled", { note: "cancelled by user", dependencies: ["task-1", "task-2"] }), skipped = { ...off, note: "task-1 failed" };
+  assert.deepEqual([off, skipped].map((one) => [markOfTask(one).word, waitsOf(one, byId)]), [["cancelled", ""], ["skipped", "behind 1, 2"]]);
+});
+
+test("a task waits for a person by itself, by its agent, or by a part of it", () => {
+  const needs = [{ id: "asks.a.1", group: "stops", agent: "a", message: "m1" }, { id: "error.b", group: "stops", agent: "b", message: null }, { id: "limit.c", group: "info", agent: "c", message: "m3" }, { id: "held.p", group: "decide", message: "p" }];
+  const chains = [{ message: "m4", need: "held.p" }];
+  const of = (message, agent, more) => needOfTask(task("task-1", "Running", { message, agent, ...more }), { needs, chains })?.id ?? null;
+  assert.deepEqual([of("m1", "a"), of("m2", "b"), of("m2", "b", { place: {} }), of("m3", "c"), of("m4", "d"), of("m1", "a", { status: "Completed" }), of(null, "b")], ["asks.a.1", "error.b", null, null, "held.p", null, null]);
 });
 
 test("the bar has a part for each of few tasks, and one for each state of many", () => {
@@ -74,6 +89,7 @@ test("a session is read again when anything happens to what is at work", () => {
 test("what is in a queue is at work with nobody yet, and is counted by itself", () => {
   const queued = markOfTask(task("a", "Running", { agent: "reviewer", place: { nth: 2, of: 3, queue: "reviewer" } }));
   assert.deepEqual([queued.word, queued.cls], ["queued, 2nd of 3 for reviewer", "pend"]);
+  assert.deepEqual(countsOf({ ...none, running: 3, queued: 1, waits_for_you: 1 }).map(({ n, word }) => `${n} ${word}`), ["1 at work", "1 waiting for you", "1 queued"]);
   const counts = { ...none, running: 3, queued: 2, pending: 1 };
   assert.deepEqual(countsOf(counts, 4).map(({ n, word }) => `${n} ${word}`), ["1 at work, of at most 4", "2 queued", "1 wait"]);
   assert.equal(sumOf(counts), 4);

@@ -21,6 +21,21 @@ pub(in crate::ui) fn is_cancelled(session: &SessionInfo) -> bool {
         && session.note.as_deref().is_some_and(|note| note.starts_with("cancelled by "))
 }
 
+/// Whether somebody cancelled a task, and no failure of what it needs.
+pub(in crate::ui) fn is_cancelled_by_hand(task: &SessionTaskInfo) -> bool {
+    task.status == "Cancelled" && task.note.as_deref().is_some_and(|note| note.starts_with("cancelled by "))
+}
+
+/// How many tasks wait for a person, in words; none where none does.
+pub(in crate::ui) fn waiting(session: &SessionInfo) -> Option<String> {
+    match session.counts.waits_for_you {
+        0 => None,
+        _ if is_over(session) => None,
+        1 => Some("1 waits for you".to_owned()),
+        many => Some(format!("{many} wait for you")),
+    }
+}
+
 /// Whether nothing more happens with it by itself.
 pub(in crate::ui) fn is_over(session: &SessionInfo) -> bool {
     matches!(session.status.as_str(), "Completed" | "Failed")
@@ -34,6 +49,16 @@ pub(in crate::ui) fn of_task(task: &SessionTaskInfo) -> String {
         ("Running", Some("Error")) => format!("{word}, its agent is gone"),
         _ => word,
     }
+}
+
+/// What is checked of a task of a plan that waits for a yes, and whether somebody is hired for it.
+pub(in crate::ui) fn planned(task: &SessionTaskInfo) -> String {
+    let expects = match &*task.expect {
+        [] => "nothing, so its claim is believed".to_owned(),
+        checks => checks.join(", "),
+    };
+    let hired = if task.is_hired_for { "; an agent is hired for it" } else { "" };
+    format!("expects {expects}{hired}")
 }
 
 /// The same, with its place in the queue of an agent that is still to get it.

@@ -50,6 +50,10 @@ impl TopState {
                 if link == Link::Live {
                     self.is_back();
                 }
+                // What was live was so until now, however long nothing of it had changed.
+                if matches!(link, Link::Away { .. }) && matches!(self.link, Link::Live | Link::Asked) {
+                    self.seen_at = self.seen_at.map(|at| at.max(self.now));
+                }
                 self.link = link;
             }
             TopInput::Pane(pane) => self.see(*pane),

@@ -2,6 +2,7 @@
 
 use crate::ui::session::order::{Drawing, order};
 use crate::ui::session::rails::{RAILS_MAX, Rail, rails};
+use crate::ui::session::words::is_cancelled_by_hand;
 use crate::wire::api::{EventInfo, Problem, SessionDetails, SessionInfo, SessionTaskInfo};
 use std::collections::HashMap;
 
@@ -40,8 +41,9 @@ impl Sessions {
             };
             event.kind == "session" || tasks.iter().any(works)
         };
-        let has_queued = matches!(&self.listed, Some(Ok(listed)) if listed.iter().any(|session| session.counts.queued > 0));
-        events.is_empty() || has_queued || events.iter().any(is_its)
+        // What an agent does, or has before it in a queue, may have a task wait for a person.
+        let is_at_work = matches!(&self.listed, Some(Ok(listed)) if listed.iter().any(|session| session.counts.running > 0));
+        events.is_empty() || is_at_work || events.iter().any(is_its)
     }
 
     /// The session of this id with its tasks, if that is the one that is known.
@@ -120,6 +122,8 @@ impl SessionSeen {
     pub(super) fn waits_for(&self, task: &SessionTaskInfo) -> Vec<&str> {
         let is_cause = |need: &&SessionTaskInfo| match &*task.status {
             "Pending" => need.status != "Completed",
+            // Somebody cancelled it: no failure is the cause.
+            "Cancelled" if is_cancelled_by_hand(task) => false,
             "Cancelled" => matches!(&*need.status, "Failed" | "Cancelled"),
             _ => false,
         };

@@ -156,9 +156,12 @@ pub struct SessionCounts {
     pub failed: usize,
     /// Tasks that will not be done.
     pub cancelled: usize,
-    /// Of the running ones, those that are in a queue: their agents are still to get them.
+    /// Of the running ones, those that are in a queue and wait for no person: their agents are still to get them.
     #[serde(default)]
     pub queued: usize,
+    /// Of the running ones, those that wait for a person: their agents ask something, they are held, or nobody can begin them.
+    #[serde(default)]
+    pub waits_for_you: usize,
 }
 
 /// A session with all its tasks.
@@ -219,6 +222,9 @@ pub struct SessionTaskInfo {
     /// Member or pool that is to do it.
     #[serde(default)]
     pub to: Option<String>,
+    /// Whether an agent is hired for it.
+    #[serde(default)]
+    pub is_hired_for: bool,
     /// Agent that works on it, or has done it.
     #[serde(default)]
     pub agent: Option<String>,

@@ -7,7 +7,7 @@ use crate::ui::cli::ages::{Exact, age};
 use crate::ui::cli::columns::{Column, rows};
 use crate::ui::cli::context::{Context, Ended};
 use crate::ui::cli::marks::Letters;
-use crate::ui::cli::table::terminal_width;
+use crate::ui::cli::table::{cut, terminal_width};
 use crate::wire::api::{SessionInfo, SessionList, SessionsQuery};
 use crate::wire::time::rfc3339_ms;
 
@@ -73,10 +73,12 @@ fn shown(context: &Context, sessions: &[SessionInfo], ids: &[String], more: usiz
 
 /// What it is called, and what holds it up.
 fn what(session: &SessionInfo) -> String {
-    let title = session.title.clone().unwrap_or_default();
+    let title = cut(session.title.as_deref().unwrap_or_default(), Some(words::NAME_COLUMNS));
     let (failed, queued) = (session.counts.failed, session.counts.queued);
+    let waits = words::waiting(session);
     let why = match (words::note(session), &session.planning) {
         (Some(note), _) => Some(note.to_owned()),
+        (None, _) if waits.is_some() => waits,
         (None, Some(message)) => Some(format!("waits for its plan, {message}")),
         (None, None) if failed > 0 => Some(format!("{failed} failed")),
         (None, None) if queued > 0 => Some(format!("{queued} queued")),

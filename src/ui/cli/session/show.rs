@@ -65,11 +65,13 @@ fn head(session: &SessionInfo, letters: Letters, now: &str) -> Vec<String> {
     let bold = anstyle::Style::new().bold();
     let title = session.title.as_deref().map_or(String::new(), |title| format!(" {}", harmless(title)));
     let (mark, state) = (words::session_mark(letters, session), words::of_session(session));
+    let waits = words::waiting(session).map(|waits| format!(", {waits}")).unwrap_or_default();
     let done = words::done_of_all(&session.counts);
     let age = age(Some(&session.created_at), now, Exact::Seconds);
     let id = &session.id;
-    let mut lines =
-        vec![format!("{mark} {bold}{id}{bold:#}{title}; {state}, {done} tasks completed, begun {age} ago")];
+    let mut lines = vec![format!(
+        "{mark} {bold}{id}{bold:#}{title}; {state}{waits}, {done} tasks completed, begun {age} ago"
+    )];
     let mut facts = Vec::new();
     facts.extend(session.owner.as_ref().map(|owner| format!("begun by {owner}")));
     facts.extend(session.master.as_ref().map(|master| format!("master {master}")));
@@ -117,7 +119,7 @@ fn task_lines(tasks: &[SessionTaskInfo], letters: Letters, is_asked: bool) -> Ve
         vec![
             task.id.clone(),
             format!("{} {}", words::task_mark(letters, task), words::of_task_in_queue(task)),
-            task.name.clone(),
+            cut(&task.name, Some(words::NAME_COLUMNS)),
             words::who(task),
             needs(task),
             task.message.clone().unwrap_or_default(),
@@ -131,7 +133,7 @@ fn task_lines(tasks: &[SessionTaskInfo], letters: Letters, is_asked: bool) -> Ve
         if is_asked {
             let text = task.description.as_deref().map(words::first_line).unwrap_or_default();
             out.push(cut(&format!("    {text}"), width));
-            out.push(harmless(&format!("    expects {}", expected(task))));
+            out.push(harmless(&format!("    {}", words::planned(task))));
         }
         let result = task.result.as_deref().map(words::first_line).filter(|line| !line.is_empty());
         let note = task.note.as_deref().map(words::first_line).filter(|note| result.as_ref() != Some(note));
@@ -139,14 +141,6 @@ fn task_lines(tasks: &[SessionTaskInfo], letters: Letters, is_asked: bool) -> Ve
         out.extend(result.map(|result| cut(&format!("    {} {result}", letters.to()), width)));
     }
     out
-}
-
-fn expected(task: &SessionTaskInfo) -> String {
-    if task.expect.is_empty() {
-        "nothing, so its claim is believed".to_owned()
-    } else {
-        task.expect.join(", ")
-    }
 }
 
 fn needs(task: &SessionTaskInfo) -> String {
@@ -194,4 +188,37 @@ fn task_page(details: &SessionDetails, task: &SessionTaskInfo, letters: Letters)
 
 fn text_of(text: &str) -> Vec<String> {
     text.trim_end().lines().map(|line| format!("  {}", harmless(line))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use unicode_width::UnicodeWidthStr;
+
+    #[test]
+    fn a_name_is_cut_in_the_table_and_whole_on_its_own_page() {
+        let name = "長い名前".repeat(50);
+        let task = |id: &str, name: &str| {
+            json!({"id": id, "name": name, "description": "x", "status": "Running", "dependencies": [], "join": "all",
+                "to": "worker", "is_hired_for": id == "task-2"})
+        };
+        let details: SessionDetails = serde_json::from_value(json!({
+            "id": "a1b2c3d4-e5f6-4890-abcd-ef1234567890", "status": "Paused", "waits_for_yes": true, "goal": null,
+            "tasks": [task("task-1", &name), task("task-2", "short")],
+            "counts": {"pending": 0, "ready": 0, "running": 2, "completed": 0, "failed": 0, "cancelled": 0, "waits_for_you": 1},
+            "created_at": "2026-02-02T00:00:00Z", "updated_at": "2026-02-02T00:00:00Z",
+        }))
+        .expect("a session");
+        let shown = page(&details, Letters::Unicode, "2026-02-02T00:01:00Z");
+        let shown = anstream::adapter::strip_str(&shown).to_string();
+        let rows: Vec<&str> = shown.lines().filter(|line| line.starts_with("task-")).collect();
+        assert!(rows.iter().all(|row| row.width() < 80) && rows[0].contains("長い名前長い"), "{shown}");
+        assert!(shown.contains("waits for your yes, 1 waits for you, 0/2 tasks completed"), "{shown}");
+        assert!(
+            shown.contains("expects nothing, so its claim is believed; an agent is hired for it"),
+            "{shown}"
+        );
+        assert!(task_page(&details, &details.tasks[0], Letters::Unicode).contains(&name));
+    }
 }

@@ -3,9 +3,13 @@
 use crate::ui::cli::marks::Letters;
 use crate::ui::cli::table::harmless;
 pub(super) use crate::ui::session::words::{
-    done_of_all, is_cancelled, is_over, merge, note, of_session, of_task, of_task_in_queue, who,
+    done_of_all, is_cancelled, is_over, merge, note, of_session, of_task, of_task_in_queue, planned, waiting,
+    who,
 };
 use crate::wire::api::{SessionInfo, SessionTaskInfo};
+
+/// Columns that a name takes in a table at most: the whole of it stands where one is shown alone.
+pub(super) const NAME_COLUMNS: usize = 40;
 
 pub(super) fn session_mark(letters: Letters, session: &SessionInfo) -> &'static str {
     match of_session(session) {

@@ -5,7 +5,7 @@ use super::list::{draw_row, padded};
 use super::standing::standing;
 use super::{empty, window, with_more};
 use crate::engine::words::counted;
-use crate::ui::session::words::{done_of_all, is_over, merge, note, of_session};
+use crate::ui::session::words::{done_of_all, is_over, merge, note, of_session, waiting};
 use crate::ui::tui::ages::{age, by_the_clock, clock, moment};
 use crate::ui::tui::marks::of_session as mark_of;
 use crate::ui::tui::paint::{Canvas, Ink, columns};
@@ -70,7 +70,7 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect
 /// How sessions stand, in columns below each other.
 fn words<'a>(sessions: impl Iterator<Item = &'a SessionInfo>, width: u16) -> Vec<String> {
     let parts = |session: &'a SessionInfo| {
-        let SessionCounts { running, queued, failed, .. } = session.counts;
+        let SessionCounts { running, queued, failed, waits_for_you, .. } = session.counts;
         let has_counts = width >= COUNTS_FROM;
         let count = |many: usize, word: &str| match many {
             0 => String::new(),
@@ -78,18 +78,20 @@ fn words<'a>(sessions: impl Iterator<Item = &'a SessionInfo>, width: u16) -> Vec
         };
         let (running, failed) = match has_counts {
             true => {
-                let parts = [count(running.saturating_sub(queued), "running"), count(queued, "queued")];
+                let at_work = running.saturating_sub(queued + waits_for_you);
+                let parts = [count(at_work, "running"), count(queued, "queued")];
                 let running = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
                 (running.join(", "), count(failed, "failed"))
             }
             false => (String::new(), String::new()),
         };
-        [done_of_all(&session.counts), running, failed, of_session(session).to_owned()]
+        let waits = waiting(session).unwrap_or_default();
+        [done_of_all(&session.counts), waits, running, failed, of_session(session).to_owned()]
     };
-    let all: Vec<[String; 4]> = sessions.map(parts).collect();
+    let all: Vec<[String; 5]> = sessions.map(parts).collect();
     let widest = |column: usize| all.iter().map(|parts| columns(&parts[column])).max().unwrap_or(0);
-    let widths = [0, 1, 2, 3].map(widest);
-    let line = |parts: [String; 4]| {
+    let widths = [0, 1, 2, 3, 4].map(widest);
+    let line = |parts: [String; 5]| {
         let cells = parts.into_iter().zip(widths).filter(|(_, width)| *width > 0);
         cells.map(|(part, width)| padded(part, width)).collect::<Vec<_>>().join("  ")
     };

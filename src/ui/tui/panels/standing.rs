@@ -1,6 +1,6 @@
 //! How a session stands, in one row.
 
-use crate::ui::session::words::{done_of_all, is_over, note, of_session};
+use crate::ui::session::words::{done_of_all, is_over, note, of_session, waiting};
 use crate::ui::tui::ages::age;
 use crate::ui::tui::marks::of_session as mark_of;
 use crate::ui::tui::paint::{Canvas, Ink, columns};
@@ -24,12 +24,13 @@ pub(super) fn standing(
     let room = width.saturating_sub(4 + if has_age { since_columns + 2 } else { 0 });
     let ink = if mark.ink() == Ink::Accent { Ink::Bold } else { mark.ink() };
     let took = canvas.text((x + 3, y), room, of_session(session), ink);
-    let SessionCounts { running, queued, failed, ready, .. } = session.counts;
+    let SessionCounts { running, queued, failed, ready, waits_for_you, .. } = session.counts;
     let many = |many: usize, word: &str| (many > 0).then(|| format!("{many} {word}"));
     let done = format!("{} done", done_of_all(&session.counts));
     let counts = [
         Some(done),
-        many(running.saturating_sub(queued), "running"),
+        waiting(session),
+        many(running.saturating_sub(queued + waits_for_you), "running"),
         many(queued, "queued"),
         many(failed, "failed"),
         many(ready, "ready"),

@@ -3,7 +3,7 @@
 use super::empty;
 use super::graph::took;
 use super::history_rows::checked;
-use crate::ui::session::words::of_task_in_queue as word_of;
+use crate::ui::session::words::{of_task_in_queue as word_of, planned};
 use crate::ui::tui::ages::{by_the_clock, clock, moment};
 use crate::ui::tui::marks::of_task;
 use crate::ui::tui::paint::{Canvas, Ink};
@@ -85,6 +85,9 @@ fn texts(state: &TopState, seen: &SessionSeen, task: &SessionTaskInfo) -> Vec<(S
         let mut found = Vec::new();
         checked(whole, &mut found);
         rows.extend(found.into_iter().map(|row| (row.text, row.ink)));
+    }
+    if seen.details.session.waits_for_yes {
+        rows.push((planned(task), Ink::Plain));
     }
     rows.push((String::new(), Ink::Plain));
     rows.extend(facts(state, seen, task));

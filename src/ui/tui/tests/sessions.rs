@@ -2,7 +2,7 @@
 
 use super::fixtures::{ago, ledger, live, text, view, with, workspace};
 use crate::ui::tui::TopState;
-use crate::ui::tui::input::{Act, Key, TopInput};
+use crate::ui::tui::input::{Act, Key, Link, TopInput};
 use crate::wire::api::{Problem, SessionDetails, SessionInfo, StepInfo};
 use expect_test::expect_file;
 use serde_json::{Value, json};
@@ -173,6 +173,42 @@ fn keys_are_for_the_task_that_is_chosen() {
     assert_eq!(press(&mut state, &[Key::Enter]), vec![Act::Attach("coding_writing_specialist".into())]);
     press(&mut state, &[Key::Esc, Key::Esc]);
     assert!(text(&state, (80, 24)).contains("─ 5 Sessions "));
+}
+
+#[test]
+fn what_waits_for_a_person_and_what_somebody_cancelled_is_told_as_such() {
+    let mut state = sessions(false);
+    let mut waits = session(ID, "家計簿 import", "Active", &tasks());
+    waits["counts"]["running"] = 3.into();
+    waits["counts"]["waits_for_you"] = 2.into();
+    listed(&mut state, vec![waits]);
+    let shown = text(&state, (160, 45));
+    assert!(shown.contains("2 wait for you  1 running"), "{shown}");
+    // Nobody cancelled a task for the sake of what it needs where somebody cancelled all of them.
+    let off = |why: &str| with(task(4, "公開する", "Cancelled", &[2]), json!({"note": why}));
+    let told = |state: &mut TopState, task: Value| {
+        let mut all = tasks();
+        all[3] = task;
+        press(state, &[Key::Enter]);
+        seen(state, ID, all);
+        text(state, (160, 45))
+    };
+    assert!(told(&mut state, off("task-2 failed")).contains("behind 2"));
+    assert!(!told(&mut state, off("cancelled by user")).contains("behind 2"));
+}
+
+#[test]
+fn a_team_that_was_live_until_now_is_as_it_was_now() {
+    let mut state = ledger(false);
+    let before = state.now;
+    state.on(TopInput::Tick(before + 17_000));
+    let ages = text(&state, (160, 45));
+    state.on(TopInput::Link(Link::Away { why: "gone".to_owned(), again_at: before + 20_000 }));
+    assert_eq!((state.seen_at, state.time()), (Some(before + 17_000), before + 17_000), "{ages}");
+    // What went before it was lost stays the time of the picture, however often it is tried.
+    state.on(TopInput::Tick(before + 40_000));
+    state.on(TopInput::Link(Link::Away { why: "gone".to_owned(), again_at: before + 60_000 }));
+    assert_eq!(state.time(), before + 17_000);
 }
 
 #[test]

@@ -4,12 +4,12 @@ import { nth } from "./time.js";
 import { has, plural, t } from "./words.js";
 
 /** The counts in the order in which they are drawn, with the class of each. */
-const COUNTS = [["completed", "d"], ["running", "r"], ["queued", "p"], ["failed", "f"], ["cancelled", "c"], ["ready", "p"], ["pending", "p"]];
-const ICONS = { completed: ["okc", "ok"], running: ["working", "work"], queued: ["queued", "quiet"], failed: ["failed", "bad"], cancelled: ["skipped", "quiet"], ready: ["idle", "quiet"], pending: ["queued", "quiet"] };
+const COUNTS = [["completed", "d"], ["running", "r"], ["asking", "a"], ["queued", "p"], ["failed", "f"], ["cancelled", "c"], ["ready", "p"], ["pending", "p"]];
+const ICONS = { completed: ["okc", "ok"], running: ["working", "work"], asking: ["ask", "ask"], queued: ["queued", "quiet"], failed: ["failed", "bad"], cancelled: ["skipped", "quiet"], ready: ["idle", "quiet"], pending: ["queued", "quiet"] };
 
 /** The counts of a session that are not 0: { key, n, cls, icon, tone, word }. `most` is how many may be at work. What is in a queue is told by itself. */
 export function countsOf(all, most = 0) {
-  const { queued = 0, running } = all, counts = { ...all, queued, running: running - queued };
+  const { queued = 0, running, waits_for_you: asking = 0 } = all, counts = { ...all, asking, queued, running: Math.max(running - queued - asking, 0) };
   return COUNTS.filter(([key]) => counts[key] > 0).map(([key, cls]) => {
     const [icon, tone] = ICONS[key];
     return { key, n: counts[key], cls, icon, tone, word: key === "running" && most > 0 ? t("se.n.running.most", { most }) : t(`se.n.${key}`) };
@@ -40,8 +40,8 @@ export function markOfSession(session) {
   return { icon, tone, word: key ? t(key) : session.status };
 }
 
-/** Whether somebody has called it off: nobody failed. */
-export const isCalledOff = ({ status, note, counts }) => status === "Failed" && counts.failed === 0 && /^cancelled by /.test(note ?? "");
+/** Whether somebody has called it off, which its status does not say: whatever failed before. */
+export const isCalledOff = ({ status, note }) => status === "Failed" && /^cancelled by /.test(note ?? "");
 
 /** Why a session is where it is, in the page's words where it has some; empty where that is not told. */
 export function noteOf({ note }) {
@@ -49,6 +49,12 @@ export function noteOf({ note }) {
   if (who) return t("se.note.by", { who: who === "user" ? t("you") : who });
   return failed ? t(failed === "1" ? "se.note.failed.one" : "se.note.failed.many", { n: failed }) : inWords(note);
 }
+
+/** Whether it waits for a person, as a whole or with one of its tasks. */
+export const needsYou = (session) => session.waits_for_yes || (session.status === "Failed" && !isCalledOff(session)) || waitingOf(session) > 0;
+
+/** How many of its tasks wait for a person, while it is not over. */
+export const waitingOf = (session) => (isOver(session) ? 0 : session.counts.waits_for_you ?? 0);
 
 export const isOver = ({ status }) => status === "Completed" || status === "Failed";
 
@@ -65,10 +71,13 @@ const placeOf = ({ nth: number, of: all, queue }) => t("place.of", { nth: nth(nu
 export function markOfTask(task) {
   if (task.place) return { icon: "queued", tone: "quiet", word: t("ta.queued", { place: placeOf(task.place) }), cls: "pend" };
   const [icon, tone, key] = task.status === "Running" ? of(AT_WORK, task.agent_status) ?? ["working", "work", "working"]
-    : task.status === "Cancelled" ? (task.tries > 0 ? ["cancelled", "quiet", "cancelled"] : ["skipped", "quiet", "skipped"]) : of(TASK, task.status) ?? ["unknown", "quiet", null];
+    : task.status === "Cancelled" ? (task.tries > 0 || isOffByHand(task) ? ["cancelled", "quiet", "cancelled"] : ["skipped", "quiet", "skipped"]) : of(TASK, task.status) ?? ["unknown", "quiet", null];
   const cls = of({ Running: tone === "work" ? "run" : "held", Completed: "done", Failed: "fail", Cancelled: "off" }, task.status) ?? "pend";
   return { icon, tone, word: key ? t(`ta.${key}`) : task.status, cls };
 }
+
+/** Whether a task was called off by somebody, and not for a failure of what it needs. */
+const isOffByHand = ({ status, note }) => status === "Cancelled" && /^cancelled by /.test(note ?? "");
 
 /** Ids named in a line; of more not all are. */
 const NAMED = 4;
@@ -81,9 +90,20 @@ export function named(ids) {
 
 const ENDED_BADLY = new Set(["Failed", "Cancelled"]);
 
+/** What a task waits for a person with, of what is known to wait: itself, its agent while that has it, or a part of it. Null where there is nothing. */
+export function needOfTask(task, { needs, chains }) {
+  if (!task?.message || task.status !== "Running") return null;
+  const hasIt = !task.place, ofChain = () => chains.find(({ message }) => message === task.message)?.need;
+  const isIts = (need) => (need.message ? need.message === task.message : hasIt && Boolean(need.agent) && need.agent === task.agent);
+  return needs.find((need) => need.group !== "info" && isIts(need)) ?? needs.find(({ id, group }) => group !== "info" && id === ofChain()) ?? null;
+}
+
+/** What a session itself waits for a person with. */
+export const needOfSession = (id, { needs }) => needs.find((need) => need.id === `session.${id}`) ?? needs.find((need) => need.id === `merge.${id}`) ?? null;
+
 /** What a task that waits is waiting for, in a few words; empty where it waits for nothing that is known. `byId` has the tasks of its session. */
 export function waitsOf(task, byId) {
-  if (task.status !== "Pending" && task.status !== "Cancelled") return "";
+  if ((task.status !== "Pending" && task.status !== "Cancelled") || isOffByHand(task)) return "";
   const needs = task.dependencies.map((id) => byId.get(id)).filter(Boolean);
   const bad = needs.filter(({ status }) => ENDED_BADLY.has(status)), open = needs.filter(({ status }) => status !== "Completed");
   if (bad.length > 0) return t("ta.behind", { ids: named(bad.map(({ id }) => id)) });

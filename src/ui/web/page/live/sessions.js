@@ -12,7 +12,7 @@ const REST = 4;
 const known = new Map();
 const KNOWN_MAX = 8;
 
-/** The answer of an address: { data, problem, again }, `data` of null is not read yet, and `again` reads it at once. `isMeant` says of what was touched whether it is read again. */
+/** The answer of an address: { data, problem, again, isNew }, `data` of null is not read yet, `again` reads it at once, and `isNew` says that it was read since it is shown. `isMeant` says of what was touched whether it is read again. */
 function useRead(address, isMeant) {
   const [shown, show] = useState({ address: null, data: null, problem: null, again: () => {} });
   const isLive = link.value.state === "live";
@@ -48,7 +48,7 @@ function useRead(address, isMeant) {
     };
   }, [address, isLive]);
   const isIts = shown.address === address;
-  return { data: isIts ? shown.data : known.get(address) ?? null, problem: isIts ? shown.problem : null, again: shown.again };
+  return { data: isIts ? shown.data : known.get(address) ?? null, problem: isIts ? shown.problem : null, again: shown.again, isNew: isIts };
 }
 
 function keep(address, data) {
@@ -57,14 +57,14 @@ function keep(address, data) {
   if (known.size > KNOWN_MAX) known.delete(known.keys().next().value);
 }
 
-/** All sessions, newest first: { sessions, problem, again }; null before they are read. */
+/** All sessions, newest first: { sessions, problem, again, isNew }; null before they are read. */
 export function useSessions() {
-  const { data, problem, again } = useRead("/api/sessions", hasQueued);
-  return { sessions: data?.sessions ?? null, problem, again };
+  const { data, problem, again, isNew } = useRead("/api/sessions", isAtWork);
+  return { sessions: data?.sessions ?? null, problem, again, isNew };
 }
 
-/** Whether a task of any session is in a queue: whatever moves may be it, or go before it. */
-const hasQueued = (_, list) => Boolean(list?.sessions.some(({ counts }) => counts.queued > 0));
+/** Whether a task of any session is under way: whatever moves may be it, its agent, or go before it in a queue. */
+const isAtWork = (_, list) => Boolean(list?.sessions.some(({ counts }) => counts.running > 0));
 
 /** One session with its tasks: { session, problem, again }. What happens to the message of a task that is at work is read at once, too. */
 export function useSession(id) {

@@ -22,6 +22,23 @@ export function forgetRefusal() {
 /** What a button that changes something has besides: where this page may only look, it does nothing and says why. */
 export const acting = (isOff = false) => (looksOnly.value ? { disabled: true, title: t("looks-only") } : { disabled: isOff });
 
+/** The same where the daemon has to be there as well. */
+export const actingNow = (isOff = false) => (looksOnly.value || link.value.state === "live" ? acting(isOff) : { disabled: true, title: t("away.first") });
+
+/** A link to a form that changes something; where nothing can be changed, a button that says why. */
+export const Opens = ({ href, label, kbd = null, kind = "btn" }) => {
+  const { disabled, title } = actingNow(), inside = html`${label}${kbd && html` <kbd aria-hidden="true">${kbd}</kbd>`}`;
+  return disabled ? html`<button class=${kind} type="button" disabled title=${title}>${inside}</button>` : html`<a class=${kind} href=${href}>${inside}</a>`;
+};
+
+/** Whether nothing can be changed from here now; whoever pressed a key is told why. */
+export function isBarred() {
+  if (isRefused()) return true;
+  if (link.value.state === "live") return false;
+  tell({ ok: false, status: 0, problem: { why: t("away.first"), cure: "tasuki up" } });
+  return true;
+}
+
 /** Whether this page may only look; whoever pressed a key is told. */
 function isRefused() {
   if (looksOnly.value) tell({ ok: false, problem: { why: t("looks-only"), cure: t("looks-only.cure") } });
@@ -99,7 +116,7 @@ export async function dismissOf(tree) {
 }
 
 /** Says something for a while that went neither well nor badly. */
-function hint(text) {
+export function hint(text) {
   tell({ ok: true }, () => text);
 }
 

@@ -98,5 +98,5 @@ export function Refused({ problem, isAway }) {
   if (isAway) return html`<${Notice} tone="bad" icon="error" title=${t("daemon.none")}>${t("sf.away")}</${Notice}>`;
   const place = problem?.line && (problem.column ? t("sf.line.column", problem) : t("sf.line", problem));
   return html`<${Notice} tone="bad" icon="error" title=${html`${t("sf.refused")}${place && html`: ${place}`}`}>
-    <span class="why"><${Text} of=${problem?.why} isBlock=${true} /></span>${problem?.cure && html`<span class="cure"><${Text} of=${problem.cure} isBlock=${true} /></span>`}</${Notice}>`;
+    <span class="why"><${Text} of=${problem?.why} isBlock=${true} /></span>${problem?.cure && html`<span class="cure">${t("sf.cure")} <${Text} of=${problem.cure} isBlock=${true} /></span>`}</${Notice}>`;
 }

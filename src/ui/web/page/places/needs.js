@@ -78,14 +78,17 @@ function Row({ need, isChosen }) {
     <span class="m meta two"><${Detail} need=${need} /></span></a></li>`;
 }
 
-/** Keeps the order of a list while it is under the pointer or has the focus. */
-export function useSteady(list, key) {
-  const [isHeld, setHeld] = useState(false);
+const never = () => false;
+
+/** Keeps the order of a list while it is under the pointer or has the focus, and `mayHold`. What is new and urgent is shown at once, before all else. */
+export function useSteady(list, key, { mayHold = true, isUrgent = never } = {}) {
+  const [isOver, setHeld] = useState(false), isHeld = isOver && mayHold;
   const before = useRef(list);
   const old = before.current;
   const { kept, fresh, isMoved } = useMemo(() => (isHeld ? steady(old, list, key) : { kept: list, fresh: [], isMoved: false }), [isHeld, old, list]);
   const isKept = isHeld && (fresh.length > 0 || isMoved) && kept.length > 0;
-  const now = isKept ? kept : list;
+  const urgent = fresh.filter(isUrgent);
+  const now = isKept ? [...urgent, ...kept] : list;
   useEffect(() => {
     before.current = now;
   });
@@ -95,7 +98,7 @@ export function useSteady(list, key) {
     onFocusIn: () => setHeld(true),
     onFocusOut: () => setHeld(false),
   };
-  return { list: now, fresh: isKept ? fresh.length : 0, isMoved: isKept, hold, letGo: () => setHeld(false) };
+  return { list: now, fresh: isKept ? fresh.length - urgent.length : 0, isMoved: isKept, hold, letGo: () => setHeld(false) };
 }
 
 export function Needs() {

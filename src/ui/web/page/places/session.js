@@ -4,12 +4,14 @@ import { t } from "../base/words.js";
 import { go, route, to } from "../base/route.js";
 import { narrow, scale } from "../base/prefs.js";
 import { useKeys } from "../base/keys.js";
-import { firstLine } from "../base/text.js";
-import { countsOf, hitsOf, isCalledOff, isOver, markOfSession, markOfTask, mayEdit, mayMerge, named, noteOf, ruleOf, titleOf, waitsOf } from "../base/session.js";
+import { firstLine, shown } from "../base/text.js";
+import { countsOf, hitsOf, isCalledOff, isOver, markOfSession, markOfTask, mayEdit, mayMerge, named, needOfSession, needOfTask, noteOf, ruleOf, titleOf, waitsOf } from "../base/session.js";
 import { useSession } from "../live/sessions.js";
 import { at } from "../live/api.js";
 import { TASKS_MAX, beside, edgeKind, isDrawable, layout, pathOf, readingOrder } from "../draw/graph.js";
-import { acting, act, underWay } from "../parts/act.js";
+import { agents, needs } from "../live/store.js";
+import { Opens, act, actingNow, hint, isBarred, underWay } from "../parts/act.js";
+import { openNeed } from "../parts/chain.js";
 import { sure } from "../parts/dialog.js";
 import { Progress } from "../parts/progress.js";
 import { Age, Empty, Icon, Name, Notice, Outline, Said, Text, When, useWidth } from "../parts/small.js";
@@ -28,12 +30,7 @@ export function One({ id, task: wanted }) {
   const byId = useMemo(() => new Map(session?.tasks.map((task) => [task.id, task])), [session]);
   const chosen = byId.get(wanted ?? first.current) ?? null;
   useKeys({
-    r: () => chosen?.status === "Failed" && retryTask(session, chosen),
-    w: () => chosen?.message && go(to("messages", chosen.message)),
-    e: () => chosen && mayEdit(chosen) && go(to("sessions", [session.id, chosen.id], { edit: "yes" })),
-    m: () => session && mayMerge(session) && go(to("sessions", session.id, { merge: "yes" })),
-    n: () => session && mayAdd(session) && go(to("sessions", session.id, { add: "yes" })),
-    X: () => session && !isOver(session) && cancel(session),
+    ...(session ? keysOf(session, chosen) : {}),
     Escape: () => leave(id, wanted, query),
   });
   if (problem) return html`<section class="card pad-l stack" aria-labelledby="se"><h2 id="se"><${Name} of=${id} /></h2><p class="dim"><${Text} of=${problem.why || t("error.load")} /></p>${problem.cure && html`<p class="dim"><${Said} of=${problem.cure} /></p>`}<p><a class="link" href=${to("sessions")}>${t("se.all")}</a></p></section>`;
@@ -49,6 +46,32 @@ export function One({ id, task: wanted }) {
       ${session.tasks.length > 0 && html`<hr /><${Tasks} session=${session} byId=${byId} chosen=${chosen} />`}</section>
       ${session.goal && html`<${Goal} session=${session} />`}</div>
     ${!narrow.value && side && html`<div class="beside">${side}</div>`}</div>`;
+}
+
+/** What each key does; where it can do nothing, it says why. */
+function keysOf(session, task) {
+  const { id } = session, word = task ? markOfTask(task).word : "";
+  const say = (key) => hint(t(key, { task: task?.id ?? "", word: shown(word) }));
+  const ofTask = (may, why, then) => () => (!task ? say("se.key.no-task") : may ? then() : say(why));
+  const open = (form, item = id) => !isBarred() && go(to("sessions", item, { [form]: "yes" }));
+  return {
+    a: () => answerOf(session, task),
+    s: ofTask(agents.value.has(task?.agent), "se.key.screen", () => go(to("team", task.agent))),
+    r: ofTask(task?.status === "Failed", "se.key.retry", () => !isBarred() && retryTask(session, task)),
+    w: ofTask(task?.message, "se.key.story", () => go(to("messages", task.message))),
+    e: ofTask(task && mayEdit(task), "se.key.edit", () => open("edit", [id, task.id])),
+    m: () => (mayMerge(session) ? open("merge") : say("se.key.merge")),
+    n: () => (mayAdd(session) ? open("add") : say("se.key.add")),
+    X: () => (isOver(session) ? say("se.key.over") : !isBarred() && cancel(session)),
+  };
+}
+
+/** Leads to what the chosen task waits for a person with, else to what its session does. What is asked in the panel is answered there. */
+function answerOf(session, task) {
+  const need = needOfTask(task, needs.value) ?? needOfSession(session.id, needs.value);
+  if (need) return openNeed(need.id);
+  const other = session.tasks.find((one) => needOfTask(one, needs.value));
+  return hint(t(other ? "se.key.answer.other" : "se.key.answer", { task: task?.id ?? "", other: other?.id ?? "" }));
 }
 
 /** The task that is looked at first: what failed, what waits for a person, what is at work, else the first. */
@@ -82,20 +105,20 @@ function cancel(session) {
 function verbsOf(session) {
   if (session.status === "Paused") return [{ verb: "resume", label: session.waits_for_yes ? "se.begin" : "se.resume", told: "se.resumed.done", isFilled: true }];
   if (session.status === "Active" && !session.planning) return [{ verb: "pause", label: "se.pause", told: "se.paused.done" }];
-  return session.status === "Failed" && !isCalledOff(session) ? [{ verb: "resume", label: "se.again", told: "se.resumed.done" }] : [];
+  return session.status === "Failed" && (!isCalledOff(session) || session.counts.failed > 0) ? [{ verb: "resume", label: "se.again", told: "se.resumed.done" }] : [];
 }
 
 function Head({ session }) {
   const mark = markOfSession(session), what = firstLine(titleOf(session), 80);
-  return html`<div class="pad-l head of-session"><div class="row wrap"><div class="grow"><h2 id="se" tabindex="-1"><${Text} of=${titleOf(session)} /></h2><p class="id"><${Name} of=${session.id} /></p></div>
+  return html`<div class="pad-l head of-session"><div class="row wrap"><div class="grow"><h2 id="se" tabindex="-1" title=${titleOf(session)}><${Text} of=${titleOf(session)} /></h2><p class="id"><${Name} of=${session.id} /></p></div>
       <span class="st"><${Icon} name=${mark.icon} tone=${mark.tone} /><b class=${mark.tone ? `c-${mark.tone}` : ""}>${mark.word}</b><span class="d">${isOver(session) ? html`<${When} at=${session.updated_at} to="m" withDay=${true} />` : html`<${Age} since=${session.created_at} />`}</span></span>
       ${verbsOf(session).map(({ verb, label, told, isFilled }) => {
         const path = at`/api/sessions/${session.id}/${verb}`;
-        return html`<button key=${label} class=${isFilled ? "btn go" : "btn"} type="button" ...${acting(underWay.value.has(path))} onClick=${() => act(path, null, () => t(told, { what }))}>${t(label)}</button>`;
+        return html`<button key=${label} class=${isFilled ? "btn go" : "btn"} type="button" ...${actingNow(underWay.value.has(path))} onClick=${() => act(path, null, () => t(told, { what }))}>${t(label)}</button>`;
       })}
-      ${mayAdd(session) && html`<a class="btn" href=${to("sessions", session.id, { add: "yes" })}>${t("se.add")}</a>`}
-      ${mayMerge(session) && html`<a class="btn" href=${to("sessions", session.id, { merge: "yes" })}>${t("mg.go")}</a>`}
-      ${!isOver(session) && html`<button class="btn plain" type="button" ...${acting()} onClick=${() => cancel(session)}>${t("c.off")}</button>`}</div>
+      ${mayAdd(session) && html`<${Opens} href=${to("sessions", session.id, { add: "yes" })} label=${t("se.add")} />`}
+      ${mayMerge(session) && html`<${Opens} href=${to("sessions", session.id, { merge: "yes" })} label=${t("mg.go")} />`}
+      ${!isOver(session) && html`<button class="btn plain" type="button" ...${actingNow()} onClick=${() => cancel(session)}>${t("c.off")}</button>`}</div>
     <${Progress} counts=${session.counts} />
     <p class="row wrap counts">${countsOf(session.counts, session.parallel).map(({ key, n, icon, tone, word }) => html`<span key=${key} class="st"><${Icon} name=${icon} tone=${tone} /><b>${n}</b> ${word}</span>`)}</p>
     <${Facts} session=${session} /><${HeldUp} session=${session} />

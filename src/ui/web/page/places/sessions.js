@@ -1,15 +1,16 @@
 // Sessions: the list, and one of them. What begins one stands beside the list.
 import { html } from "../base/view.js";
-import { t } from "../base/words.js";
+import { plural, t } from "../base/words.js";
 import { go, route, to } from "../base/route.js";
 import { narrow } from "../base/prefs.js";
 import { useKeys } from "../base/keys.js";
 import { firstLine } from "../base/text.js";
-import { isOver, markOfMerge, markOfSession, noteOf, sumOf, titleOf } from "../base/session.js";
+import { isOver, markOfMerge, markOfSession, needsYou, noteOf, sumOf, titleOf, waitingOf } from "../base/session.js";
 import { useSessions } from "../live/sessions.js";
 import { Progress } from "../parts/progress.js";
 import { Age, Empty, Icon, Outline, Said, Text } from "../parts/small.js";
 import { useSteady } from "./needs.js";
+import { Opens, isBarred } from "../parts/act.js";
 import { Begin } from "./begin.js";
 import { One } from "./session.js";
 
@@ -33,13 +34,14 @@ function move(by) {
 }
 
 function List() {
-  const { sessions, problem, again } = useSessions();
-  const { list, fresh, hold, letGo } = useSteady(sessions ?? NONE, (session) => session.id);
+  const { sessions, problem, again, isNew } = useSessions();
+  // What has come while another place was looked at is in the list before it is kept as it is.
+  const { list, fresh, hold, letGo } = useSteady(sessions ?? NONE, (session) => session.id, { mayHold: isNew, isUrgent: needsYou });
   useKeys({
     j: () => move(1), ArrowDown: () => move(1), k: () => move(-1), ArrowUp: () => move(-1),
-    n: () => (narrow.value ? go(to("sessions", null, { new: "yes" })) : document.querySelector(".begin-one textarea")?.focus()),
+    n: () => !isBarred() && (narrow.value ? go(to("sessions", null, { new: "yes" })) : document.querySelector(".begin-one textarea")?.focus()),
   });
-  const begins = narrow.value && html`<a class="btn go" href=${to("sessions", null, { new: "yes" })}>${t("sf.title")}</a>`;
+  const begins = narrow.value && html`<${Opens} kind="btn go" href=${to("sessions", null, { new: "yes" })} label=${t("sf.title")} />`;
   if (sessions?.length === 0) return html`<div class="cols sess-list"><section class="card first"><${Empty} icon="sessions" title=${t("se.none")} command="tasuki session new --plan plan.yaml" extra=${begins}>${t("se.none.text")}</${Empty}></section>${!narrow.value && html`<${Begin} />`}</div>`;
   return html`<div class="cols sess-list"><section class="card lists sessions" aria-labelledby="sl" ...${hold}><h2 class="vh" id="sl">${t("place.sessions")}</h2>
     ${begins && html`<div class="pad row">${begins}</div><hr />`}
@@ -51,11 +53,12 @@ function List() {
 
 function Row({ session }) {
   const mark = markOfSession(session), all = sumOf(session.counts), tone = ["ask", "bad"].includes(mark.tone) ? `c-${mark.tone}` : "";
+  const waiting = waitingOf(session);
   const merge = session.merge && session.merge.status !== "done" ? session.merge : null;
   const why = session.waits_for_yes || session.status === "Active" ? "" : firstLine(noteOf(session), 120);
   return html`<a href=${to("sessions", session.id)}><${Icon} name=${mark.icon} tone=${mark.tone} />
     <span class="t cut"><${Text} of=${titleOf(session)} /></span>
     <${Progress} counts=${session.counts} />
     <span class="meta age"><${Age} since=${isOver(session) ? session.updated_at : session.created_at} isShort=${true} /></span>
-    <span class="m meta"><b class=${tone}>${mark.word}</b> · ${all > 0 ? t("se.done.of", { done: session.counts.completed, all }) : t("se.no-tasks")}${why && html` · <${Said} of=${why} />`}${merge && html` · <${Text} of=${t(markOfMerge(merge).key, { into: merge.into })} />`}</span></a>`;
+    <span class="m meta"><b class=${tone}>${mark.word}</b> · ${waiting > 0 && html`<b class="c-ask">${plural("se.asks", waiting)}</b> · `}${all > 0 ? t("se.done.of", { done: session.counts.completed, all }) : t("se.no-tasks")}${why && html` · <${Said} of=${why} />`}${merge && html` · <${Text} of=${t(markOfMerge(merge).key, { into: merge.into })} />`}</span></a>`;
 }

@@ -4,12 +4,15 @@ import { plural, t } from "../base/words.js";
 import { to } from "../base/route.js";
 import { isWeb, langOf, shown } from "../base/text.js";
 import { inWords } from "../base/told.js";
-import { markOfTask, mayEdit, ruleOf } from "../base/session.js";
+import { dialogOf, useKeys } from "../base/keys.js";
+import { markOfTask, mayEdit, needOfTask, ruleOf } from "../base/session.js";
 import { at } from "../live/api.js";
-import { agents } from "../live/store.js";
+import { agents, needs } from "../live/store.js";
 import { kinOf } from "../draw/graph.js";
-import { acting, act, underWay } from "../parts/act.js";
+import { Opens, act, actingNow, answer, underWay } from "../parts/act.js";
 import { Age, Command, Icon, Name, Said, Text, When } from "../parts/small.js";
+import { Choices } from "./need.js";
+import { NeedTitle } from "./needs.js";
 
 /** Characters of a text that stand there at once. */
 const MOST = 4000;
@@ -23,27 +26,38 @@ const pathOf = (session) => at`/api/sessions/${session.id}/retry`;
 export const retryTask = (session, task) => act(pathOf(session), { task: task.id }, () => t("se.retry.done", { task: task.id }));
 
 export function Task({ session, task, byId, isFilled }) {
-  const mark = markOfTask(task);
+  const mark = markOfTask(task), need = needOfTask(task, needs.value);
   return html`<section class="card task" aria-labelledby="ta"><header><div class="grow"><h2 id="ta" tabindex="-1"><${Text} of=${task.name} /></h2><span class="id"><${Name} of=${task.id} /></span></div>
       <span class="st"><${Icon} name=${mark.icon} tone=${mark.tone} /><b class=${mark.tone ? `c-${mark.tone}` : ""}>${mark.word}</b></span></header>
     <div class="pad stack">
+      ${need && html`<${Need} key=${need.id} need=${need} />`}
       ${task.status === "Failed" && html`<${Failed} session=${session} task=${task} isFilled=${isFilled} />`}
       ${task.status !== "Failed" && task.note && html`<p class="dim"><${Said} of=${inWords(task.note)} /></p>`}
       ${task.status === "Completed" && task.result && html`<div class="stack tight"><h3>${t("ta.result")}</h3><${Long} text=${task.result} /></div>`}
       ${task.work && html`<${Work} work=${task.work} />`}
       ${task.pull_request && html`<${Pull} pull=${task.pull_request} />`}
+      ${session.waits_for_yes && html`<p class="dim"><${Text} of=${t(task.expect.length > 0 ? "ta.expects" : "ta.expects.none", { what: task.expect.join(", ") })} />${task.is_hired_for && html` ${t("ta.hired")}`}</p>`}
       <${Facts} session=${session} task=${task} byId=${byId} />
-      ${mayEdit(task) && html`<a class="btn" href=${to("sessions", [session.id, task.id], { edit: "yes" })}>${t("ta.edit")} <kbd aria-hidden="true">e</kbd></a>`}
+      ${mayEdit(task) && html`<${Opens} href=${to("sessions", [session.id, task.id], { edit: "yes" })} label=${t("ta.edit")} kbd="e" />`}
       ${task.message && html`<a class="btn" href=${to("messages", task.message)}><${Icon} name="messages" />${t("ta.story")} <kbd aria-hidden="true">w</kbd></a>`}
       ${task.description && html`<div class="stack tight"><h3>${t("ta.what")}</h3><${Long} text=${task.description} /></div>`}
     </div></section>`;
+}
+
+/** What it waits for a person with: the question and its choices, which keys answer here as well, and the way to all that is known of it. */
+function Need({ need }) {
+  const { asks, agent } = need, choices = asks?.choices ?? [];
+  useKeys({ answer: { id: asks ? dialogOf(agent, asks) : null, n: choices.length, choose: (digit) => answer(agent, asks.id, digit) } });
+  return html`<div class="stack tight asked"><h3 class="c-ask">${t("ta.need")}</h3><p class="say"><${NeedTitle} need=${need} /></p>
+    ${asks ? html`<${Choices} agent=${agent} asks=${asks} isDense=${true} />` : need.detail && html`<p class="dim"><${Said} of=${inWords(need.detail)} /></p>`}
+    <a class="btn" href=${to("needs", need.id)}>${t("need.look")}${choices.length === 0 && html` <kbd aria-hidden="true">a</kbd>`}</a></div>`;
 }
 
 function Failed({ session, task, isFilled }) {
   const rule = ruleOf("rule", session.on_failure), why = task.result || task.note;
   return html`${why && html`<div class="errt"><strong>${t("ta.why")}</strong><${Long} text=${inWords(why)} /></div>`}
     ${rule && html`<p class="dim"><${Text} of=${rule} /></p>`}
-    <button class=${isFilled ? "btn ask" : "btn"} type="button" ...${acting(underWay.value.has(pathOf(session)))} onClick=${() => retryTask(session, task)}><${Icon} name="retry" />${t("ta.again")} <kbd aria-hidden="true">r</kbd></button>`;
+    <button class=${isFilled ? "btn ask" : "btn"} type="button" ...${actingNow(underWay.value.has(pathOf(session)))} onClick=${() => retryTask(session, task)}><${Icon} name="retry" />${t("ta.again")} <kbd aria-hidden="true">r</kbd></button>`;
 }
 
 /** What it did in its worktree: commits, files, and what it has left uncommitted. */
