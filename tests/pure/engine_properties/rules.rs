@@ -409,7 +409,7 @@ impl Rules {
             let place = |open: &Open| (std::cmp::Reverse(open.message.priority), open.body);
             let others = after.open.values().filter(|open| self.may_go(open, agent, step.at));
             // Nobody does a part of what it has itself.
-            let mut others = others.filter(|open| !has_whole_of(after, open, agent));
+            let mut others = others.filter(|open| !has_whole_of(after, open, agent) && !rests(after, open));
             let first = others.find(|open| place(open) < place(given)).map(|open| &open.message.id);
             must(first.is_none(), || format!("{agent} gets {id} and should get {first:?}"))?;
         }
@@ -452,6 +452,13 @@ fn check_unproven(before: &State, input: &Input, step: &Step) -> Checked {
     must(step.warnings.len() == usize::from(is_heard), || format!("{input:?}: {:?}", step.warnings))?;
     let together = |warning: &String| token.is_some_and(|token| warning.contains(token.as_str()));
     must(!step.warnings.iter().any(together), || format!("a token is told: {:?}", step.warnings))
+}
+
+/// Whether it is the task of a paused session, and nothing of it has begun.
+fn rests(state: &State, open: &Open) -> bool {
+    let step = open.message.step.as_deref().filter(|step| step.step.is_some() && open.turns == 0);
+    let flow = step.and_then(|step| state.flows.get(&step.flow));
+    flow.is_some_and(|flow| flow.stage == FlowStage::Paused)
 }
 
 fn has_whole_of(state: &State, part: &Open, agent: &AgentName) -> bool {
