@@ -143,6 +143,9 @@ impl State {
             Ok(())
         })?;
         self.learn(id, before, got);
+        if matches!(to, Move::Intend(_)) {
+            self.step_typed(at, id);
+        }
         Ok(())
     }
 

@@ -176,6 +176,9 @@ impl Model {
         let mut places = self.places_in_queues(ids.iter().flatten());
         for (task, id) in tasks.iter_mut().zip(&ids) {
             task.place = id.as_ref().and_then(|id| places.remove(id));
+            if task.place.is_some() {
+                task.started_at = None; // nobody works on it
+            }
         }
     }
 

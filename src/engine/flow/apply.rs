@@ -75,6 +75,16 @@ impl State {
         }
     }
 
+    /// A turn of a message was typed, or may have been: the step that it is has begun with the first.
+    pub(in crate::engine) fn step_typed(&mut self, at: Millis, id: &MessageId) {
+        let Some(of) = self.open.get(id).and_then(|open| open.message.step.as_deref()) else { return };
+        let Some((name, flow)) = of.step.as_ref().zip(self.flows.get_mut(&of.flow)) else { return };
+        let Some(step) = flow.place(name).and_then(|place| flow.steps.get_mut(place)) else { return };
+        if step.message.as_ref() == Some(id) && step.typed.is_none() {
+            (step.typed, flow.changed_at) = (Some(at), at);
+        }
+    }
+
     fn keep_pull(&mut self, at: Millis, (flow, name): (&FlowId, &StepName), pull: &StepPull) {
         let Some(flow) = self.flows.get_mut(flow) else { return };
         let Some(step) = flow.place(name).and_then(|at| flow.steps.get_mut(at)) else { return };
@@ -167,6 +177,9 @@ impl State {
         let Ok(after) = step::next(before, *to) else { return };
         step.stage = after;
         step.note = why.as_deref().map(Into::into);
+        if !matches!(to, StepMove::Complete | StepMove::Fail | StepMove::Cancel(_)) {
+            step.typed = None;
+        }
         match to {
             StepMove::Send => {
                 step.message.clone_from(message);

@@ -110,6 +110,9 @@ pub struct FlowStep {
     pub message: Option<MessageId>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub began: Option<Millis>,
+    /// When its agent got its message: the first turn of that may have been typed then. None while it is in a queue.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub typed: Option<Millis>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub ended: Option<Millis>,
     /// Who did it, once it has ended.
@@ -296,8 +299,7 @@ impl Flow {
 
     /// A step more. What follows from the steps is made again when somebody asks.
     pub(in crate::engine) fn plan(&mut self, spec: StepSpec, text: BodyRef, at: Millis) {
-        self.schedule.graph = None;
-        self.changed_at = at;
+        (self.schedule.graph, self.changed_at) = (None, at);
         self.steps.push(FlowStep {
             spec,
             text,
@@ -307,6 +309,7 @@ impl Flow {
             tries: 0,
             message: None,
             began: None,
+            typed: None,
             ended: None,
             worker: None,
             answer: None,
@@ -371,8 +374,7 @@ impl Flow {
             let graph = graph::check(&steps).ok()?;
             let joins: Vec<Join> = self.steps.iter().map(|step| step.spec.join).collect();
             let unmet = Unmet::new(&graph, &joins);
-            let first = unmet.met().collect();
-            let open = self.steps.len();
+            let (first, open) = (unmet.met().collect(), self.steps.len());
             let shares = |step: &FlowStep| matches!(step.spec.tree, Some(StepTree::SharedWith(_)));
             let shares = self.steps.iter().any(shares);
             self.schedule =

@@ -243,7 +243,7 @@ pub struct SessionTaskInfo {
     /// Why it is where it is, where that does not follow.
     #[serde(default)]
     pub note: Option<String>,
-    /// Time at which it began (RFC 3339).
+    /// Time at which its agent got it, and before that at which it began to be prepared; null in a queue (RFC 3339).
     #[serde(default)]
     pub started_at: Option<String>,
     /// Time at which it ended (RFC 3339).

@@ -483,6 +483,33 @@ fn one_that_is_called_off_goes_on_with_what_was_open_when_somebody_resumes_it() 
 }
 
 #[test]
+fn the_time_in_a_queue_is_no_part_of_the_work() {
+    let mut world = World::new(team());
+    world.open("task-1 ann\ntask-2 ann", OnFailure::Stop, 0);
+    let typed = |world: &World| -> Vec<_> {
+        world.engine.state().flows[&flow_id()].steps.iter().map(|step| step.typed).collect()
+    };
+    assert_eq!((world.steps(), typed(&world)), (vec!["sent"; 2], vec![None; 2]));
+    world.pass(1_000);
+    let first = world.now;
+    world.give("ann");
+    assert_eq!(typed(&world), [Some(first), None]);
+    world.pass(5_000);
+    world.claim("ann");
+    let second = world.now;
+    world.give("ann");
+    assert_eq!(typed(&world)[0], Some(first), "it stays when it has ended");
+    assert!(typed(&world)[1].is_some_and(|at| at >= second));
+    let before = typed(&world);
+    world.crash(&["boss", "ann", "bob", "eve"]);
+    assert_eq!(typed(&world), before);
+    // Who tries again is waited for anew.
+    world.cancel(world.message("task-2").as_str());
+    world.wish(FlowWish::Retry(step("task-2")));
+    assert_eq!((world.steps(), typed(&world)), (vec!["completed", "sent"], vec![Some(first), None]));
+}
+
+#[test]
 fn a_crash_at_any_step_changes_nothing_and_sends_nothing_twice() {
     let mut world = World::new(team());
     world.open("task-1 ann\ntask-2 bob task-1\ntask-3 eve task-2\ntask-4 boss", OnFailure::Stop, 1);

@@ -163,17 +163,19 @@ fn kept() -> Vec<Event> {
         tries: 0,
         message: None,
         began: None,
+        typed: None,
         ended: None,
         worker: None,
         answer: None,
         note: None,
         in_tree: InTree::default(),
     };
-    let members: [fn(&mut FlowStep); 8] = [
+    let members: [fn(&mut FlowStep); 9] = [
         |s| s.worker = Some(worker()),
         |s| s.tries = 2,
         |s| s.message = Some(id("msg-1")),
         |s| s.began = Some(Millis(NOON + 1)),
+        |s| s.typed = Some(Millis(NOON + 2)),
         |s| s.ended = Some(Millis(NOON + 2)),
         |s| s.answer = Some(answer()),
         |s| s.note = Some("msg-1 was cancelled".into()),

@@ -111,7 +111,7 @@ fn task(
         assigned_worktree: tree,
         sub_agent: sub_agent(step, now),
         created_at: SessionTime::of(step.planned_at),
-        started_at: step.began.map(SessionTime::of),
+        started_at: step.typed.or(step.began).map(SessionTime::of),
         completed_at: step.ended.map(SessionTime::of),
         result,
     }
@@ -179,7 +179,7 @@ fn sub_agent(step: &FlowStep, now: Option<&StepNow>) -> Option<SubAgent> {
         pane_id: pane.map(|pane| pane.to_string()).unwrap_or_default(),
         pid: pid.unwrap_or_default(),
         status,
-        started_at: SessionTime::of(step.began.unwrap_or(step.planned_at)),
+        started_at: SessionTime::of(step.typed.or(step.began).unwrap_or(step.planned_at)),
         completed_at: step.ended.map(SessionTime::of),
         completion_source: source.map(DetectedBy::from),
     })

@@ -76,7 +76,9 @@ pub(super) fn changes(before: Option<&SessionDetails>, now: &SessionDetails) -> 
 
 /// What became of a task. One that began and ended between two looks has two lines.
 fn moved(session: &SessionInfo, before: &SessionTaskInfo, now: &SessionTaskInfo) -> Vec<SessionChange> {
-    let has_begun = now.started_at.is_some() && now.started_at != before.started_at;
+    // What was in a queue of its agent was told of when it came there.
+    let was_queued = before.status == "Running" && now.message.is_some() && before.message == now.message;
+    let has_begun = now.started_at.is_some() && now.started_at != before.started_at && !was_queued;
     let what = words::of_task(now);
     let mut told = Vec::new();
     if let Some(at) = now.started_at.clone().filter(|_| has_begun && now.status != "Running") {

@@ -105,7 +105,7 @@ function cancel(session) {
 function verbsOf(session) {
   if (session.status === "Paused") return [{ verb: "resume", label: session.waits_for_yes ? "se.begin" : "se.resume", told: "se.resumed.done", isFilled: true }];
   if (session.status === "Active" && !session.planning) return [{ verb: "pause", label: "se.pause", told: "se.paused.done" }];
-  return session.status === "Failed" && (!isCalledOff(session) || session.counts.failed > 0) ? [{ verb: "resume", label: "se.again", told: "se.resumed.done" }] : [];
+  return session.status === "Failed" ? [{ verb: "resume", label: isCalledOff(session) ? "se.resume" : "se.again", told: "se.resumed.done" }] : [];
 }
 
 function Head({ session }) {
