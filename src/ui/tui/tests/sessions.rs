@@ -379,6 +379,9 @@ fn sessions_are_read_again_when_the_journal_tells_of_them_and_the_choice_stays()
     queued["counts"]["queued"] = 1.into();
     listed(&mut state, vec![queued]);
     assert_eq!(told(&mut state, 304, event("moved", "ledger-wal")), 304);
+    // What waits for a person now may be any task.
+    state.on(view(json!({"seq": 305, "now": ago(0), "needs": {"needs": [], "chains": []}})));
+    assert_eq!(state.wants().sessions_at, 305);
     press(&mut state, &[Key::Down]);
     let mut changed = tasks();
     changed[3]["status"] = "Ready".into();
