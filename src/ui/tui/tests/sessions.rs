@@ -189,10 +189,10 @@ fn what_waits_for_a_person_and_what_somebody_cancelled_is_told_as_such() {
     let told = |state: &mut TopState, task: Value| {
         let mut all = tasks();
         all[3] = task;
-        press(state, &[Key::Enter]);
         seen(state, ID, all);
         text(state, (160, 45))
     };
+    press(&mut state, &[Key::Enter]);
     assert!(told(&mut state, off("task-2 failed")).contains("behind 2"));
     assert!(!told(&mut state, off("cancelled by user")).contains("behind 2"));
 }
