@@ -33,8 +33,8 @@ const DOCUMENT_BYTES_MAX: u64 = 64 << 20;
 impl Answers for SessionsQuery {
     fn answer(self, model: &mut Model) -> Result<SessionList, Problem> {
         let flows: Vec<Flow> = model.state().flows.values().map(|flow| flow.without_steps()).collect();
-        let is_at_work = |flow: &Box<Flow>| flow.steps.iter().any(|step| step.stage == StepStage::Sent);
-        let waiting = match model.state().flows.values().any(is_at_work) {
+        let mut steps = model.state().flows.values().flat_map(|flow| &flow.steps);
+        let waiting = match steps.any(|step| step.stage == StepStage::Sent) {
             true => model.wait_for_a_person(),
             false => BTreeSet::new(),
         };

@@ -75,11 +75,20 @@ fn a_task_that_asks_is_answered_in_its_session_and_the_list_says_that_it_waits()
     browser.until("document.querySelector('.beside .asked')");
     browser.press("s");
     browser.until("location.hash === '#/team/a'");
-    // Whoever comes back to the list sees all of it, though it is kept as it is from the start.
+    // Whoever comes back to the list sees all of it, with the pointer in it as well.
     browser.run("location.hash = '#/sessions'", &[]);
     browser.until(
         "document.querySelectorAll('.sessions .list li').length === 2 && !document.querySelector('.fresh')",
     );
+    browser.click(".sessions .list a");
+    browser.until("document.querySelector('.beside h2')");
+    let third = begin(&house, "third", "  - {name: one, to: a, description: x}\n");
+    browser.press("\u{E00C}");
+    browser.until("location.hash === '#/sessions' && document.querySelector('.sessions .list')");
+    browser.until(&format!(
+        "document.querySelector('.sessions .list a[href$=\"{third}\"]') && !document.querySelector('.fresh')"
+    ));
+    house.ask(&["session", "cancel", &third]);
     may_only_look(&house, &browser, &session);
     away(&mut house, &browser, &session);
 }

@@ -134,6 +134,10 @@ impl TopState {
         let is_first = self.workspace.is_none();
         self.seen_at = moment(&view.now).or(Some(self.now));
         self.seq = view.seq;
+        // Whatever waits for a person now, or does so no more, may be a task.
+        if view.needs.is_some() && self.sessions.has(|counts| counts.running) {
+            self.sessions.changed_at = self.sessions.changed_at.max(view.seq);
+        }
         // Where no step is told, anything may have happened.
         if view.whole || self.link == Link::Asked {
             self.sessions.changed_at = view.seq;

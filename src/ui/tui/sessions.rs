@@ -3,7 +3,7 @@
 use crate::ui::session::order::{Drawing, order};
 use crate::ui::session::rails::{RAILS_MAX, Rail, rails};
 use crate::ui::session::words::is_cancelled_by_hand;
-use crate::wire::api::{EventInfo, Problem, SessionDetails, SessionInfo, SessionTaskInfo};
+use crate::wire::api::{EventInfo, Problem, SessionCounts, SessionDetails, SessionInfo, SessionTaskInfo};
 use std::collections::HashMap;
 
 /// Tasks from which on they are a list: nobody follows the rails of more. The page draws as many.
@@ -41,9 +41,13 @@ impl Sessions {
             };
             event.kind == "session" || tasks.iter().any(works)
         };
-        // What an agent does, or has before it in a queue, may have a task wait for a person.
-        let is_at_work = matches!(&self.listed, Some(Ok(listed)) if listed.iter().any(|session| session.counts.running > 0));
-        events.is_empty() || is_at_work || events.iter().any(is_its)
+        let has_queued = self.has(|counts| counts.queued);
+        events.is_empty() || has_queued || events.iter().any(is_its)
+    }
+
+    /// Whether any of them has tasks that stand so.
+    pub(super) fn has(&self, many: impl Fn(&SessionCounts) -> usize) -> bool {
+        matches!(&self.listed, Some(Ok(listed)) if listed.iter().any(|session| many(&session.counts) > 0))
     }
 
     /// The session of this id with its tasks, if that is the one that is known.

@@ -189,10 +189,10 @@ fn what_waits_for_a_person_and_what_somebody_cancelled_is_told_as_such() {
     let told = |state: &mut TopState, task: Value| {
         let mut all = tasks();
         all[3] = task;
-        press(state, &[Key::Enter]);
         seen(state, ID, all);
         text(state, (160, 45))
     };
+    press(&mut state, &[Key::Enter]);
     assert!(told(&mut state, off("task-2 failed")).contains("behind 2"));
     assert!(!told(&mut state, off("cancelled by user")).contains("behind 2"));
 }
@@ -379,6 +379,9 @@ fn sessions_are_read_again_when_the_journal_tells_of_them_and_the_choice_stays()
     queued["counts"]["queued"] = 1.into();
     listed(&mut state, vec![queued]);
     assert_eq!(told(&mut state, 304, event("moved", "ledger-wal")), 304);
+    // What waits for a person now may be any task.
+    state.on(view(json!({"seq": 305, "now": ago(0), "needs": {"needs": [], "chains": []}})));
+    assert_eq!(state.wants().sessions_at, 305);
     press(&mut state, &[Key::Down]);
     let mut changed = tasks();
     changed[3]["status"] = "Ready".into();

@@ -1,7 +1,7 @@
 // Sessions while they are looked at: read when shown, and again when the page's stream tells of them.
 import { useEffect, useState } from "../base/view.js";
 import { ask, at } from "./api.js";
-import { SESSIONS, link, onTouched } from "./store.js";
+import { NEEDS, SESSIONS, link, onTouched } from "./store.js";
 
 /** After something happened, so long until it is read again: what comes together is read once. */
 const LATER_MS = 150;
@@ -63,8 +63,8 @@ export function useSessions() {
   return { sessions: data?.sessions ?? null, problem, again, isNew };
 }
 
-/** Whether a task of any session is under way: whatever moves may be it, its agent, or go before it in a queue. */
-const isAtWork = (_, list) => Boolean(list?.sessions.some(({ counts }) => counts.running > 0));
+/** Whether a task of any session may wait for a person now, or is in a queue: whatever moves may be it, or go before it. */
+const isAtWork = (touched, list) => Boolean(list?.sessions.some(({ counts }) => counts.queued > 0 || (counts.running > 0 && touched.has(NEEDS))));
 
 /** One session with its tasks: { session, problem, again }. What happens to the message of a task that is at work is read at once, too. */
 export function useSession(id) {
@@ -73,4 +73,4 @@ export function useSession(id) {
 }
 
 /** Whether anything happened to a message that a task is at work as; where one is in a queue, any message may have gone before it. Exported for its tests. */
-export const touchesWork = (touched, session) => Boolean(session?.tasks.some(({ status, message, place }) => status === "Running" && (Boolean(place) || touched.has(message))));
+export const touchesWork = (touched, session) => Boolean(session?.tasks.some(({ status, message, place }) => status === "Running" && (Boolean(place) || touched.has(message) || touched.has(NEEDS))));

@@ -33,8 +33,8 @@ export const markOf = (message) =>
 
 const listeners = new Set();
 
-/** What stands for any session among what something happened to; no id is like that. */
-export const SESSIONS = "*session";
+/** What stands for any session, and for what waits for a person, among what something happened to; no id is like that. */
+export const SESSIONS = "*session", NEEDS = "*needs";
 
 /** Calls back with what something happened to, and the views that told of messages: a map from each id to what its steps say, { seq, at, isNew } where
  * it was told of first, whether it was accepted there, and the number of its last step, or null; `*` is anything. A view is { seq, messages }. */
@@ -60,6 +60,7 @@ function takeView(view, touched, views) {
   model.value = withView(model.value, view);
   if (view.now) setClock(view.now);
   if (view.whole) touched.set("*", null);
+  if (view.needs) touched.set(NEEDS, null);
   if (view.messages) views.push({ seq: view.seq ?? 0, messages: view.messages });
   for (const message of view.messages ?? []) {
     for (const id of [message.id, message.parent]) if (id && !touched.has(id)) touched.set(id, null);

@@ -82,7 +82,8 @@ const never = () => false;
 
 /** Keeps the order of a list while it is under the pointer or has the focus, and `mayHold`. What is new and urgent is shown at once, before all else. */
 export function useSteady(list, key, { mayHold = true, isUrgent = never } = {}) {
-  const [isOver, setHeld] = useState(false), isHeld = isOver && mayHold;
+  // What is there when it may be kept is drawn once before it is.
+  const [isOver, setHeld] = useState(false), could = useRef(mayHold), isHeld = isOver && could.current;
   const before = useRef(list);
   const old = before.current;
   const { kept, fresh, isMoved } = useMemo(() => (isHeld ? steady(old, list, key) : { kept: list, fresh: [], isMoved: false }), [isHeld, old, list]);
@@ -91,6 +92,7 @@ export function useSteady(list, key, { mayHold = true, isUrgent = never } = {}) 
   const now = isKept ? [...urgent, ...kept] : list;
   useEffect(() => {
     before.current = now;
+    could.current = mayHold;
   });
   const hold = {
     onMouseEnter: () => setHeld(true),
