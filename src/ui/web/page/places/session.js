@@ -62,7 +62,7 @@ function keysOf(session, task) {
     e: ofTask(task && mayEdit(task), "se.key.edit", () => open("edit", [id, task.id])),
     m: () => (mayMerge(session) ? open("merge") : say("se.key.merge")),
     n: () => (mayAdd(session) ? open("add") : say("se.key.add")),
-    X: () => (isOver(session) ? say("se.key.over") : !isBarred() && cancel(session)),
+    X: () => (!mayCancel(session) ? say("se.key.over") : !isBarred() && cancel(session)),
   };
 }
 
@@ -91,6 +91,9 @@ function leave(id, task, query) {
 /** Whether a form stands in the place of the panel. */
 const isForm = ({ add, merge, edit }) => Boolean(add || merge || edit);
 
+/** Whether something of it can be called off: a task that is open, or the merge of its branches. */
+const mayCancel = (session) => !isOver(session) || session.merge?.status === "merging";
+
 const mayAdd = (session) => session.status !== "Completed" && !session.planning;
 
 /** The card of a task, once it is drawn. */
@@ -118,7 +121,7 @@ function Head({ session }) {
       })}
       ${mayAdd(session) && html`<${Opens} href=${to("sessions", session.id, { add: "yes" })} label=${t("se.add")} />`}
       ${mayMerge(session) && html`<${Opens} href=${to("sessions", session.id, { merge: "yes" })} label=${t("mg.go")} />`}
-      ${!isOver(session) && html`<button class="btn plain" type="button" ...${actingNow()} onClick=${() => cancel(session)}>${t("c.off")}</button>`}</div>
+      ${mayCancel(session) && html`<button class="btn plain" type="button" ...${actingNow()} onClick=${() => cancel(session)}>${t("c.off")}</button>`}</div>
     <${Progress} counts=${session.counts} />
     <p class="row wrap counts">${countsOf(session.counts, session.parallel).map(({ key, n, icon, tone, word }) => html`<span key=${key} class="st"><${Icon} name=${icon} tone=${tone} /><b>${n}</b> ${word}</span>`)}</p>
     <${Facts} session=${session} /><${HeldUp} session=${session} />
