@@ -234,9 +234,15 @@ fn merged(browser: &Browser, house: &House) {
     assert!(words.contains("あか") && words.contains("みどり"), "{words}");
     browser.press("m");
     browser.until(form);
+    // What somebody has checked out is refused at once, and what git cannot make fails.
     fill(browser, "form.task input.code", "main");
     browser.click("form.task .btn.go");
-    note("The merge onto main has failed");
+    browser.until("document.querySelector('form.task .note.bad')?.textContent.includes('checked out in')");
+    assert_eq!(browser.console().len(), 1, "the daemon has said no");
+    git(house, &["branch", "塞/x"]);
+    fill(browser, "form.task input.code", "塞");
+    browser.click("form.task .btn.go");
+    note("The merge onto 塞 has failed");
     browser.picture("work-merge-failed-light-1400");
     check(browser, "session-merge-failed");
 }
@@ -255,6 +261,9 @@ fn again(browser: &Browser, house: &House) {
     browser.until("document.querySelector('.beside .facts')?.textContent.includes('Tries')");
     house.until("what it was told", |house| house.read("typed").lines().any(|line| line.contains('紺')));
     until_task(browser, "task-2", "done");
-    until_task(browser, "task-3", "done");
     browser.until("document.querySelector('.beside').textContent.includes('答え: 紺')");
+    // The new word is where the third task has put its own: it gets what it needs, and cannot.
+    until_task(browser, "task-3", "failed");
+    choose(browser, "task-3");
+    browser.until("document.querySelector('.beside').textContent.includes('conflict in words.txt')");
 }

@@ -276,6 +276,8 @@ fn a_session_is_paused_goes_on_takes_more_tasks_and_is_called_off() {
     let plan = "tasks:\n- {name: 遅い, description: slow}\n- {name: 次, description: next, dependencies: [task-1]}\n";
     let id = begin(&house, plan);
     until(&house, &id, "Active Running Pending");
+    // What is in a queue would rest as well.
+    house.until("its turn", |house| session(house, &id)["tasks"][0]["started_at"].is_string());
     assert!(ok(&house, &["session", "pause", &id[..8]]).contains("is paused"));
     let told = refused(&house, &["session", "pause", &id]);
     assert!(told.contains("is paused and cannot be paused") && told.contains("an active session"), "{told}");
