@@ -263,7 +263,7 @@ fn again(browser: &Browser, house: &House) {
     until_task(browser, "task-2", "done");
     browser.until("document.querySelector('.beside').textContent.includes('答え: 紺')");
     // The new word is where the third task has put its own: it gets what it needs, and cannot.
-    until_task(browser, "task-3", "failed");
+    until_task(browser, "task-3", "fail");
     choose(browser, "task-3");
     browser.until("document.querySelector('.beside').textContent.includes('conflict in words.txt')");
 }
