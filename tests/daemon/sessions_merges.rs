@@ -268,18 +268,23 @@ tasks:
     house.end();
 }
 
+/// A session of two tasks, each of which passes this check by itself, once both are completed.
+fn two_that_pass_alone(house: &House, check: &str) -> String {
+    let task = |name: &str, text: &str| {
+        format!(
+            "- {{name: {name}, description: {text}, hire: {{like: worker}}, expect: {{command: {check}}}}}\n"
+        )
+    };
+    let id = begin(house, &format!("tasks:\n{}{}", task("一", "one 1"), task("二", "one2 2")));
+    until(house, &id, "Completed Completed Completed");
+    id
+}
+
 #[test]
 fn what_fails_its_check_when_it_is_merged_is_not_on_the_branch() {
     let mut house = obeyers("check fails", "commands: {few: [sh, ./few.sh]}\nsettings: {max_feedback: 1}\n");
     house.start();
-    // Each passes by itself, and both together cannot.
-    let plan = "\
-tasks:
-- {name: 一, description: one 1, hire: {like: worker}, expect: {command: few}}
-- {name: 二, description: one2 2, hire: {like: worker}, expect: {command: few}}
-";
-    let id = begin(&house, plan);
-    until(&house, &id, "Completed Completed Completed");
+    let id = two_that_pass_alone(&house, "few");
     let (code, out, err) = said(&house, &["session", "merge", &id, "--wait"]);
     assert!(code == Some(1) && err.contains("had to be done again for it, and is failed"), "{out}{err}");
     let details = session(&house, &id);
@@ -297,13 +302,7 @@ tasks:
 fn a_merge_is_ended_by_cancel_with_the_check_that_it_runs_and_its_session_keeps_what_it_has() {
     let mut house = obeyers("merge ended", "commands: {stays: [sh, ./stays.sh]}\n");
     house.start();
-    let plan = "\
-tasks:
-- {name: 一, description: one 1, hire: {like: worker}, expect: {command: stays}}
-- {name: 二, description: one2 2, hire: {like: worker}, expect: {command: stays}}
-";
-    let id = begin(&house, plan);
-    until(&house, &id, "Completed Completed Completed");
+    let id = two_that_pass_alone(&house, "stays");
     ok(&house, &["session", "merge", &id]);
     house.until("the check of both", |house| !house.read("stays").trim().is_empty());
     let check: u32 = house.read("stays").trim().parse().expect("a pid");

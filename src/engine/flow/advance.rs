@@ -56,13 +56,7 @@ impl Work<'_> {
         let (id, tasks) = (head.id.clone(), counted(steps.len(), "task"));
         self.emit(Event::FlowOpened { head: Box::new(head), body: request });
         for (spec, body) in steps {
-            self.emit(Event::StepPlanned {
-                flow: id.clone(),
-                spec: Box::new(spec),
-                again: false,
-                for_merge: false,
-                body,
-            });
+            self.plan_step(&id, spec, body);
         }
         for StepDone { step, began, ended, branch, body } in done {
             self.emit(Event::StepImported { flow: id.clone(), step, began, ended, branch, body });
@@ -104,6 +98,12 @@ impl Work<'_> {
         self.team.check_inline(&to, &body.content).map_err(of)?;
         spec.to = to;
         Ok(())
+    }
+
+    /// A step is a flow's from now on.
+    pub(super) fn plan_step(&mut self, id: &FlowId, spec: StepSpec, body: Body) {
+        let (flow, spec) = (id.clone(), Box::new(spec));
+        self.emit(Event::StepPlanned { flow, spec, again: false, for_merge: false, body });
     }
 
     /// Somebody wants something of a flow.
@@ -243,13 +243,7 @@ impl Work<'_> {
         let master = flow.head.master.clone().unwrap_or_else(|| owner.clone());
         self.check_step((id, &owner, &master), &mut spec, &body)?;
         let name = spec.name.clone();
-        self.emit(Event::StepPlanned {
-            flow: id.clone(),
-            spec: Box::new(spec),
-            again: false,
-            for_merge: false,
-            body,
-        });
+        self.plan_step(id, spec, body);
         Ok(name)
     }
 

@@ -99,13 +99,7 @@ impl Work<'_> {
         let FoundPlan { name, on_failure, parallel, steps } = plan;
         self.emit(Event::FlowPlanned { flow: id.clone(), name, on_failure, parallel });
         for (spec, body) in steps {
-            self.emit(Event::StepPlanned {
-                flow: id.clone(),
-                spec: Box::new(spec),
-                again: false,
-                for_merge: false,
-                body,
-            });
+            self.plan_step(&id, spec, body);
         }
     }
 

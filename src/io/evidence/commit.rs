@@ -88,7 +88,9 @@ async fn look(ground: &Ground, base: &Base, record: &Record) -> Result<Finding, 
             return failed(format!("{how}: {} is no ancestor of HEAD {}", short(old), short(&head)));
         }
     }
-    if let Some(how) = elsewhere(ground, &git, &head).await? {
+    if let Some(own) = own_branch(&ground.cwd, &repository.dir)
+        && let Some(how) = elsewhere(own, &git, &head).await?
+    {
         return failed(how);
     }
     let lines = since(&read_log(&repository.log)?, base, record);
@@ -102,8 +104,7 @@ async fn look(ground: &Ground, base: &Base, record: &Record) -> Result<Finding, 
 }
 
 /// Why nobody gets what was committed in the worktree of a task: its branch is what the tasks behind it and a merge take.
-async fn elsewhere(ground: &Ground, git: &Git<'_>, head: &str) -> Result<Option<String>, Trouble> {
-    let Some(own) = own_branch(&ground.cwd) else { return Ok(None) };
+async fn elsewhere(own: String, git: &Git<'_>, head: &str) -> Result<Option<String>, Trouble> {
     let branch = git.branch().await?;
     let (is, what) = match &branch {
         Some(branch) if *branch == own => return Ok(None),
@@ -115,11 +116,13 @@ async fn elsewhere(ground: &Ground, git: &Git<'_>, head: &str) -> Result<Option<
     )))
 }
 
-/// The branch of the worktree of a task in which a folder is.
-fn own_branch(folder: &Path) -> Option<String> {
-    let mut names = folder.components().map(|part| part.as_os_str());
-    names.find(|name| *name == WORKTREES)?;
-    let task = names.next()?.to_str()?.strip_prefix("agent-").filter(|task| task.starts_with("task-"))?;
+/// The branch of the worktree of a task that a folder is in; `own` is git's folder for that. A repository that lies within such a
+/// worktree is another one.
+fn own_branch(folder: &Path, own: &Path) -> Option<String> {
+    let name = own.file_name().filter(|_| own.parent().is_some_and(|above| above.ends_with("worktrees")))?;
+    let place = Path::new(WORKTREES).join(name);
+    folder.ancestors().find(|above| above.ends_with(&place))?;
+    let task = name.to_str()?.strip_prefix("agent-").filter(|task| task.starts_with("task-"))?;
     Some(format!("{BRANCH_PREFIX}{task}"))
 }
 
