@@ -4,7 +4,8 @@ mod answered;
 mod proof;
 
 use super::flow::branch::BranchName;
-use super::flow::flow::{Flow, FlowHead, StepSpec};
+use super::flow::flow::{Flow, StepSpec};
+use super::flow::head::FlowHead;
 use super::flow::id::FlowId;
 use super::flow::in_tree::{StepPull, WorkSum};
 use super::flow::merge::MergeMove;

@@ -21,6 +21,8 @@ pub enum JobId {
     Check { message: MessageId, made: u16 },
     /// The worktree of a step.
     Tree { flow: FlowId, tree: StepName },
+    /// The end of the worktree of a step.
+    EndTree { flow: FlowId, tree: StepName },
     /// What a step did in its worktree as this one of its messages.
     Work { flow: FlowId, step: StepName, tries: u16 },
     /// The pull request of that.
@@ -38,6 +40,7 @@ impl JobId {
         match self {
             Self::Base { message, .. } | Self::Check { message, .. } => Some(message),
             Self::Tree { .. }
+            | Self::EndTree { .. }
             | Self::Work { .. }
             | Self::Pull { .. }
             | Self::AgentTree { .. }
@@ -53,6 +56,7 @@ impl fmt::Display for JobId {
             Self::Check { message, made } => write!(f, "check claim {made} of {message}"),
             Self::Merge { flow, step } => write!(f, "merge the branch of {step} of {flow}"),
             Self::Tree { flow, tree } => write!(f, "make the worktree of {tree} of {flow}"),
+            Self::EndTree { flow, tree } => write!(f, "remove the worktree of {tree} of {flow}"),
             Self::Pull { flow, step, tries } => {
                 write!(f, "open a pull request for {step} of {flow} in try {tries}")
             }
@@ -100,6 +104,14 @@ pub enum Job {
         from: Vec<String>,
         /// Branches of what its step needs: where it was there before, those that are not in it are merged into it.
         needs: Vec<String>,
+    },
+    /// Remove a worktree with its branch, whatever is in it; what was changed there is kept as a patch.
+    EndTree {
+        /// Folder of the repository.
+        repository: String,
+        branch: BranchName,
+        /// Whose it is, by which it is known again.
+        owner: String,
     },
     /// Open a pull request for a branch, unless there is one.
     OpenPull {
@@ -156,6 +168,7 @@ impl Job {
             Self::Check { base, .. } => Some(&base.agent),
             Self::ReadPlan { .. }
             | Self::MakeTree { .. }
+            | Self::EndTree { .. }
             | Self::LookAtTree { .. }
             | Self::OpenPull { .. }
             | Self::MergeBranch(_) => None,
@@ -171,6 +184,7 @@ impl Job {
             | Self::Check { .. }
             | Self::ReadPlan { .. }
             | Self::MakeTree { .. }
+            | Self::EndTree { .. }
             | Self::LookAtTree { .. }
             | Self::OpenPull { .. } => None,
         }
@@ -183,6 +197,7 @@ impl Job {
             Self::RecordBase { folder, .. } | Self::Check { folder, .. } => folder.as_ref(),
             Self::ReadPlan { .. }
             | Self::MakeTree { .. }
+            | Self::EndTree { .. }
             | Self::LookAtTree { .. }
             | Self::OpenPull { .. }
             | Self::MergeBranch(_) => None,
@@ -217,6 +232,8 @@ pub enum Found {
         number: u64,
         url: Arc<str>,
     },
+    /// A worktree is gone, and its branch.
+    Removed,
     /// The branch is merged, now or before.
     Merged,
     /// It does not fit: what the agent of its step is told now, and why in short.

@@ -143,6 +143,19 @@ impl Client {
         self.runtime.block_on(self.asker.post(path, body, deadline))
     }
 
+    /// The same with a body that is written already.
+    ///
+    /// # Errors
+    /// [`ClientError`] says why there is no answer.
+    pub fn post_text<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &str,
+        deadline: Duration,
+    ) -> Result<T, ClientError> {
+        self.runtime.block_on(self.asker.ask(Method::POST, path, body.to_owned().into(), deadline))
+    }
+
     /// Does something that waits for others.
     pub fn run<T>(&self, work: impl Future<Output = T>) -> T {
         self.runtime.block_on(work)

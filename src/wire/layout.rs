@@ -267,6 +267,12 @@ impl Workspace {
         self.root.join(".tasuki/dismissed")
     }
 
+    /// `.tasuki/debates/`: a folder for each debate.
+    #[must_use]
+    pub fn debates(&self) -> PathBuf {
+        self.root.join(".tasuki/debates")
+    }
+
     /// `.tasuki/trash/`: what was removed, until its age limit.
     #[must_use]
     pub fn trash(&self) -> PathBuf {

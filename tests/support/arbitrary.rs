@@ -9,7 +9,9 @@ use std::sync::Arc;
 use tasuki::engine::event::{AgentChange, Answer, Event, Why};
 use tasuki::engine::evidence::{Base, Checks, Evidence, FailedCheck, KeptClaim};
 use tasuki::engine::flow::branch::BranchName;
-use tasuki::engine::flow::flow::{FlowHead, FlowKind, StepSpec};
+use tasuki::engine::flow::debate::{Debate, DebateRole, RoleId};
+use tasuki::engine::flow::flow::StepSpec;
+use tasuki::engine::flow::head::{FlowHead, FlowKind};
 use tasuki::engine::flow::id::{FlowId, StepRef};
 use tasuki::engine::flow::in_tree::{StepPull, WorkSum};
 use tasuki::engine::flow::merge::MergeMove;
@@ -312,7 +314,7 @@ fn flow_head() -> impl Strategy<Value = FlowHead> {
     (flow_id(), who, of(text()), on_failure, any::<u16>(), any::<bool>()).prop_map(
         |(id, (owner, master), name, on_failure, parallel, confirm)| FlowHead {
             id,
-            kind: FlowKind::Session,
+            kind: if parallel % 3 == 0 { FlowKind::Debate } else { FlowKind::Session },
             owner,
             master,
             name,
@@ -327,14 +329,28 @@ fn flow_head() -> impl Strategy<Value = FlowHead> {
             }),
             confirm,
             pull_requests: !confirm,
+            debate: if parallel % 3 == 0 { a_debate(confirm) } else { None },
         },
     )
+}
+
+fn a_debate(keep: bool) -> Option<Box<Debate>> {
+    let roles = ["qa", "a-b_c"].map(|id| DebateRole {
+        id: RoleId::new(id).expect("an id"),
+        name: "設計".to_owned(),
+        provider: "claude".to_owned(),
+        model: keep.then(|| "opus".to_owned()),
+    });
+    Some(Box::new(Debate { roles: roles.to_vec(), rounds: 3, timeout_ms: 300_000, keep }))
 }
 
 fn step_spec() -> impl Strategy<Value = StepSpec> {
     let who = (step_name(), text(), vec(step_name(), 0..3), select(Join::ALL.to_vec()));
     let like = prop_oneof![agent_name().prop_map(Like::Member), text().prop_map(Like::Profile)];
-    let hire = (of(like), of(text())).prop_map(|(like, model)| Box::new(StepHire { like, model }));
+    let hire = (of(like), of(text())).prop_map(|(like, model)| {
+        let env = model.iter().map(|model| ("TASUKI_X".to_owned(), model.clone())).collect();
+        Box::new(StepHire { like, model, env })
+    });
     let tree = prop_oneof![Just(StepTree::New), step_name().prop_map(StepTree::SharedWith)];
     let how = (agent_name(), of(hire), of(tree), of(number()), of(expect().prop_map(Box::new)));
     (who, how).prop_map(|((name, title, needs, join), (to, hire, tree, timeout_ms, expect))| StepSpec {

@@ -38,7 +38,10 @@ async fn try_make(
     let repository = find(ground, repository).await?;
     let tree = repository.make(branch, owner, from).await?;
     let tree = repository.catch_up(tree, needs).await?;
-    set_up(ground, &repository, branch, (setup, variables)).await?;
+    // A role reads, and builds nothing.
+    if branch.speech().is_none() {
+        set_up(ground, &repository, branch, (setup, variables)).await?;
+    }
     let head = repository.head_of(&tree).await?;
     Ok(match tree.path.to_str() {
         Some(path) => {
@@ -46,6 +49,15 @@ async fn try_make(
         }
         None => Found::NotDone(format!("the path of {branch} is no UTF-8")),
     })
+}
+
+/// The worktree of a role goes, with its branch.
+pub(super) async fn end(ground: &JobGround, repository: &Path, branch: &BranchName, owner: &str) -> Found {
+    let ended = match find(ground, repository).await {
+        Ok(repository) => repository.end(branch, owner).await,
+        Err(error) => Err(error),
+    };
+    ended.map_or_else(|error| Found::NotDone(error.to_string()), |()| Found::Removed)
 }
 
 /// Makes a worktree ready for work, unless it is.

@@ -91,6 +91,9 @@ async fn do_job(given: JobGiven, ground: JobGround) -> Found {
             let of = (Path::new(repository), &**owner, (&**from, &**needs));
             trees::make(&ground, of, branch, (&given.setup, &given.variables)).await
         }
+        (Job::EndTree { repository, branch, owner }, _) => {
+            trees::end(&ground, Path::new(repository), branch, owner).await
+        }
         (Job::LookAtTree { repository, branch, from, until }, _) => {
             let span = (&**from, until.as_deref());
             trees::look(&ground, Path::new(repository), branch, span).await

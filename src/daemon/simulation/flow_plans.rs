@@ -1,6 +1,7 @@
 //! Made-up plans of flows.
 
-use crate::engine::flow::flow::{FlowHead, FlowKind, StepSpec};
+use crate::engine::flow::flow::StepSpec;
+use crate::engine::flow::head::{FlowHead, FlowKind};
 use crate::engine::flow::id::FlowId;
 use crate::engine::flow::name::StepName;
 use crate::engine::flow::opening::Opening;
@@ -58,6 +59,7 @@ impl Flows {
             repository,
             confirm,
             pull_requests,
+            debate: None,
         };
         // A step needs only what stands before it in an order of its own, which is not that of the list.
         let mut order: Vec<u64> = (1..=count).collect();
@@ -100,8 +102,9 @@ fn step_spec(chance: &mut Chance, (step, order): (u64, &[u64]), to: AgentName) -
     let join = if chance.one_in(4) { Join::Any } else { Join::All };
     let expect = chance.one_in(5).then(|| Expect { files: vec!["made.md".to_owned()], ..Expect::default() });
     let hire = chance.one_in(4).then(|| chance.pick(&MODELS).and_then(|name| AgentName::new(name).ok()));
-    let hire =
-        hire.flatten().map(|model| Box::new(StepHire { like: Some(Like::Member(model)), model: None }));
+    let hire = hire
+        .flatten()
+        .map(|model| Box::new(StepHire { like: Some(Like::Member(model)), ..StepHire::default() }));
     // A made-up worktree is no folder in which somebody could start.
     let tree = (hire.is_none() && chance.one_in(5)).then_some(StepTree::New);
     StepSpec {

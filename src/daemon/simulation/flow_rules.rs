@@ -3,7 +3,8 @@
 
 use super::wrong::Wrong;
 use crate::engine::event::Event;
-use crate::engine::flow::flow::{Flow, FlowHead, FlowStep, StepSpec};
+use crate::engine::flow::flow::{Flow, FlowStep, StepSpec};
+use crate::engine::flow::head::FlowHead;
 use crate::engine::flow::id::FlowId;
 use crate::engine::flow::merge::{self, MergeMove, MergeStage};
 use crate::engine::flow::name::StepName;

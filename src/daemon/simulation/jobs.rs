@@ -32,9 +32,13 @@ impl Run {
                 let commit = Some("c0ffee".to_owned());
                 Found::Base(Base { agent, at: now, commit, log_bytes: 1, command, record: None })
             }
-            (job @ (Job::MakeTree { .. } | Job::LookAtTree { .. } | Job::OpenPull { .. }), _) => {
-                self.tree_job(job, fails)
-            }
+            (
+                job @ (Job::MakeTree { .. }
+                | Job::EndTree { .. }
+                | Job::LookAtTree { .. }
+                | Job::OpenPull { .. }),
+                _,
+            ) => self.tree_job(job, fails),
             (Job::MergeBranch(_), JobId::Merge { .. }) => {
                 let fits = self.calm || !self.chance.one_in(3);
                 self.trace.meet(if fits { "branches merged" } else { "branches that did not fit" });
@@ -71,6 +75,10 @@ impl Run {
                 let (path, base) = (format!("/r/{branch}").into(), "c0ffee".into());
                 let (head, note) = (format!("{:x}", self.chance.below(3)).into(), None);
                 if fails { failed("a conflict in 家.rs") } else { Found::Tree { path, base, head, note } }
+            }
+            Job::EndTree { .. } => {
+                self.trace.meet("worktrees removed");
+                if fails { failed("it is locked 家") } else { Found::Removed }
             }
             Job::LookAtTree { until, .. } => {
                 self.trace.meet("looks at worktrees");

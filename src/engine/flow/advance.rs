@@ -35,15 +35,16 @@ impl Work<'_> {
     /// Opens a flow, if everybody whom it names is there and may be tasked.
     pub(in crate::engine) fn open_flow(&mut self, opening: Opening) -> Result<String, Refusal> {
         let Opening { mut head, request, mut steps, done, ask } = opening;
-        if self.state.flows.contains_key(&head.id) {
-            let why = format!("there is a session {} already", head.id);
+        let kind = head.kind.word();
+        if let Some(there) = self.state.flows.get(&head.id) {
+            let why = format!("there is a {} {} already", there.head.kind.word(), head.id);
             return Err(Refusal::new(Code::IdConflict, why).at("id"));
         }
         if self.live.disk_full {
             return Err(Refusal::new(Code::DiskFull, "the disk is nearly full"));
         }
         if self.state.flows.values().filter(|flow| flow.stage.is_open()).count() >= FLOWS_MAX {
-            let why = format!("{} are open, and no more may be", counted(FLOWS_MAX, "session"));
+            let why = format!("{FLOWS_MAX} sessions and debates are open, and no more may be");
             return Err(Refusal::new(Code::TooMany, why));
         }
         let master = head.master.clone().unwrap_or_else(|| head.owner.clone());
@@ -66,7 +67,7 @@ impl Work<'_> {
             self.ask_plan(&id, prompt);
             return Ok(format!("session {id} is being planned"));
         }
-        Ok(format!("session {id} has begun: {tasks}"))
+        Ok(format!("{kind} {id} has begun: {tasks}"))
     }
 
     /// Whether a step can be given to whom it names.
@@ -117,11 +118,16 @@ impl Work<'_> {
             return Err(no_such_session(id));
         };
         flow.arrange();
-        let stage = flow.stage;
+        let (stage, kind) = (flow.stage, flow.head.kind.word());
         let cannot = |what: &str| {
-            let why = format!("session {id} is {stage} and cannot be {what}");
+            let why = format!("{kind} {id} is {stage} and cannot be {what}");
             Err(Refusal::new(Code::WrongStage, why))
         };
+        if flow.debate().is_some() && wish != FlowWish::Cancel {
+            let why =
+                format!("{id} is a debate: one is followed and cancelled, and nothing else is done to it");
+            return Err(Refusal::new(Code::WrongStage, why));
+        }
         let by = Some(format!("by {who}"));
         let said = match (wish, stage) {
             (FlowWish::Pause, FlowStage::Active) => {
@@ -176,7 +182,7 @@ impl Work<'_> {
             }
         };
         self.touch_flow(id);
-        Ok(format!("session {id} {said}"))
+        Ok(format!("{kind} {id} {said}"))
     }
 
     /// Messages of a flow that was paused may begin.
@@ -311,11 +317,11 @@ impl Work<'_> {
         self.emit(Event::FlowMoved { flow: id.clone(), to, why });
     }
 
-    /// Every flow that has not ended, or is being merged, is looked at.
+    /// Every flow that has not ended, is being merged, or has worktrees that are to go, is looked at.
     pub(in crate::engine) fn touch_flows(&mut self) {
         let merges = |flow: &Flow| flow.merge.as_deref().is_some_and(|merge| merge.stage.is_open());
         let flows = self.state.flows.values();
-        let open = flows.filter(|flow| flow.stage.is_open() || merges(flow));
+        let open = flows.filter(|flow| flow.stage.is_open() || merges(flow) || flow.owes_ends());
         let open: Vec<FlowId> = open.map(|flow| flow.head.id.clone()).collect();
         self.flows.extend(open);
     }
@@ -335,6 +341,7 @@ impl Work<'_> {
             self.end_flow(&id);
             if self.state.halted.is_none() {
                 self.go_on_merging(&id);
+                self.end_trees(&id);
             }
         }
     }
@@ -344,7 +351,8 @@ impl Work<'_> {
         loop {
             let Some(flow) = self.state.flows.get_mut(id) else { return };
             let on_failure = flow.head.on_failure;
-            let decided = flow.decided();
+            let mut decided = flow.decided();
+            flow.refuse_after_empty_rounds(&mut decided);
             if decided.is_empty() {
                 return;
             }
@@ -434,10 +442,8 @@ impl Work<'_> {
         }
         let failed = flow.failed().len();
         if flow.is_over() {
-            // All steps are gone through once, at the end.
-            let is_done = flow.steps.iter().all(|step| step.stage == StepStage::Completed);
-            let why = (!is_done).then(|| "not every task was completed".to_owned());
-            self.move_flow(id, if is_done { FlowMove::Complete } else { FlowMove::Fail }, why);
+            let why = flow.why_failed();
+            self.move_flow(id, if why.is_none() { FlowMove::Complete } else { FlowMove::Fail }, why);
         } else if flow.has_stopped() {
             let why = format!("{} failed, and it stops there", counted(failed, "task"));
             self.move_flow(id, FlowMove::Fail, Some(why));
@@ -445,6 +451,17 @@ impl Work<'_> {
             return;
         }
         self.make_room_for(id);
+    }
+}
+
+impl Flow {
+    /// Why a flow is not completed all of whose steps have ended; none if it is. All steps are gone through once, at the end.
+    fn why_failed(&self) -> Option<String> {
+        if let Some(debate) = self.debate() {
+            return self.why_debate_failed(debate);
+        }
+        let is_done = self.steps.iter().all(|step| step.stage == StepStage::Completed);
+        (!is_done).then(|| "not every task was completed".to_owned())
     }
 }
 

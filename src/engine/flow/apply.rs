@@ -120,8 +120,11 @@ impl State {
         let wanted_at = tree.map_or(at, |tree| tree.wanted_at);
         let (before, begins_as_before) =
             tree.map_or((None, false), |tree| (tree.user.clone(), tree.base == *base));
-        let (path, base) = (path.clone(), base.clone());
-        let note = why.as_deref().filter(|_| *to == TreeMove::Made).map(Into::into);
+        // Where it was is known after its end, too.
+        let was = tree.filter(|_| matches!(to, TreeMove::Remove | TreeMove::Removed | TreeMove::Keep));
+        let path = path.clone().or_else(|| was?.path.clone());
+        let base = base.clone().or_else(|| was?.base.clone());
+        let note = why.as_deref().filter(|_| matches!(to, TreeMove::Made | TreeMove::Keep)).map(Into::into);
         let (user, is_ready) = (step.clone().or_else(|| before.clone()), step.is_some());
         flow.trees.insert(owner.clone(), Tree { branch, stage, wanted_at, path, base, user, is_ready, note });
         flow.changed_at = at;

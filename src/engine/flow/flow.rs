@@ -3,7 +3,7 @@
 
 use super::asked::Planning;
 use super::graph::{self, StepGraph};
-use super::id::FlowId;
+use super::head::FlowHead;
 use super::in_tree::InTree;
 use super::merge::FlowMerge;
 use super::name::StepName;
@@ -11,7 +11,7 @@ use super::plan::OnFailure;
 use super::stage::FlowStage;
 use super::step::StepStage;
 use super::touches::overlap;
-use super::tree::{FlowRepository, StepTree, Tree};
+use super::tree::{StepTree, Tree};
 use super::unmet::{Join, Needs, Unmet};
 use super::worker::{StepHire, StepWorker};
 use crate::engine::form::{self, is_default};
@@ -21,45 +21,6 @@ use crate::engine::words::{AgentName, MessageId, Millis};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// What a flow was made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FlowKind {
-    /// A plan.
-    #[default]
-    Session,
-}
-
-/// A flow as it was opened, without its steps.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FlowHead {
-    pub id: FlowId,
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub kind: FlowKind,
-    /// Who asked for it.
-    pub owner: AgentName,
-    /// Who splits what was asked for in words, and is the model of those hired for what names nobody.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub master: Option<AgentName>,
-    /// What it is called, in one line.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub name: Option<String>,
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub on_failure: OnFailure,
-    /// How many steps are under way at the same time; 0 is as many as there are.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub parallel: u16,
-    /// Where its worktrees are made, if it has any.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub repository: Option<Box<FlowRepository>>,
-    /// Whether the steps that its master has planned wait until somebody lets it go on.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub confirm: bool,
-    /// Whether a pull request is opened for what each step has done in its worktree.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub pull_requests: bool,
-}
 
 /// What a step is, as it was planned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

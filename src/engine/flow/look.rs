@@ -17,7 +17,8 @@ impl Work<'_> {
     /// Has it looked at what a step did in its worktree, if it has one and that is not known.
     pub(in crate::engine) fn ask_look(&mut self, id: &FlowId, name: &StepName) {
         let Some(flow) = self.state.flows.get(id) else { return };
-        let Some(at) = flow.place(name) else { return };
+        // What a role has left in its worktree is kept as a patch when that goes.
+        let Some(at) = flow.place(name).filter(|_| flow.debate().is_none()) else { return };
         let Some(repository) = flow.head.repository.as_deref() else { return };
         let Some(step) = flow.steps.get(at).filter(|step| step.owes_look()) else { return };
         let Some(tree) = flow.tree_of(at).and_then(|owner| flow.trees.get(owner)) else { return };

@@ -1,7 +1,8 @@
 //! What is needed to open a flow: its head, and its steps with what their agents are told.
 
 use super::branch::BranchName;
-use super::flow::{FlowHead, FlowKind, StepSpec};
+use super::flow::StepSpec;
+use super::head::{FlowHead, FlowKind};
 use super::id::FlowId;
 use super::name::StepName;
 use super::plan::{Assignee, HireFrom, HireWish, OnFailure, Plan, PlannedTask, TaskTree};
@@ -75,6 +76,7 @@ impl Opening {
             repository,
             confirm,
             pull_requests,
+            debate: None,
         };
         Ok(Self { head, request: body(request), steps, done: Vec::new(), ask: None })
     }
@@ -100,6 +102,7 @@ impl Opening {
             repository,
             confirm,
             pull_requests,
+            debate: None,
         };
         Self { head, request: body(goal), steps: Vec::new(), done: Vec::new(), ask: Some(body(prompt)) }
     }
@@ -151,7 +154,7 @@ pub fn step(task: PlannedTask, trees: bool) -> Result<(StepSpec, Body), Refusal>
                 HireFrom::Provider(name) => Like::Profile(name),
                 HireFrom::Like(name) => Like::Member(name),
             };
-            (AgentName::user(), Some(StepHire { like: Some(like), model }))
+            (AgentName::user(), Some(StepHire { like: Some(like), model, ..StepHire::default() }))
         }
         None => (AgentName::user(), Some(StepHire::default())),
     };

@@ -2,7 +2,8 @@
 //! with it comes back to it, and its steps are planned in the line of the journal that ends its message.
 
 use super::asked::{SEND_AGAIN, WAITS_FOR_YES};
-use super::flow::{Flow, FlowHead};
+use super::flow::Flow;
+use super::head::FlowHead;
 use super::id::{FlowId, StepRef};
 use super::opening::FoundPlan;
 use super::stage::{FlowMove, FlowStage};

@@ -67,8 +67,8 @@ impl Work<'_> {
                 Prepared::Waits
             }
             None | Some((TreeStage::Failed, _)) if *owner == spec.name || elsewhere.is_some() => {
-                let branch =
-                    tree.map_or_else(|| branch_of(id, owner, elsewhere), |tree| Ok(tree.branch.clone()));
+                let branch = tree
+                    .map_or_else(|| branch_of((id, owner), spec, elsewhere), |tree| Ok(tree.branch.clone()));
                 let Ok(branch) = branch else {
                     return Prepared::No(format!("{owner} has no name for a branch"));
                 };
@@ -78,6 +78,9 @@ impl Work<'_> {
                 self.emit(Event::TreeMoved { flow, tree, to, branch, path, base, step, head, why });
                 self.ask_tree(id, owner);
                 Prepared::Waits
+            }
+            Some((TreeStage::Removing | TreeStage::Gone | TreeStage::Kept, _)) => {
+                Prepared::No(format!("the worktree of {owner} was removed at the end"))
             }
             None | Some((TreeStage::Failed, _)) => Prepared::No(format!(
                 "the worktree of {owner} was never made: retry {owner}, or add the task anew with a worktree of its own"
@@ -93,16 +96,18 @@ impl Work<'_> {
         // What was done elsewhere goes on from there.
         let elsewhere = flow.steps.get(at).and_then(|step| step.in_tree.elsewhere.as_ref());
         let mut from: Vec<String> = elsewhere.map(ToString::to_string).into_iter().collect();
-        from.extend(flow.branches_needed(at, |_| true));
+        // What roles say to each other stands in their answers: each looks at the repository as it was.
+        let speaks = flow.debate().is_some();
+        from.extend(flow.branches_needed(at, |_| !speaks));
         if from.is_empty() {
             from.push(repository.base.clone());
         }
         // Who is to merge all branches of the flow is told so, and gets these with them.
         let merges = flow.merge.as_deref().is_some_and(|merge| merge.waits_for(owner));
-        let needs = flow.branches_needed(at, |stage| stage == StepStage::Completed && !merges);
+        let needs = flow.branches_needed(at, |stage| stage == StepStage::Completed && !merges && !speaks);
         let (repository, branch) = (repository.root.clone(), tree.branch.clone());
         let job = JobId::Tree { flow: id.clone(), tree: owner.clone() };
-        let owner = format!("{id} {owner}");
+        let owner = owner_of(id, owner);
         self.ask_job(job, Job::MakeTree { repository, branch, owner, from, needs });
     }
 
@@ -129,7 +134,7 @@ impl Work<'_> {
                 }
                 let doing = match stage {
                     TreeStage::There => "it cannot begin in its worktree",
-                    TreeStage::Making | TreeStage::Failed => "its worktree could not be made",
+                    _ => "its worktree could not be made",
                 };
                 self.fail_preparing(id, owner, &format!("{doing}: {why}"));
             }
@@ -160,13 +165,14 @@ impl Work<'_> {
         (id, owner, master): (&FlowId, &AgentName, &AgentName),
         spec: &mut StepSpec,
     ) -> Result<(), Refusal> {
-        let name = agent_of(id, &spec.name)?;
+        // Who speaks in a debate has its name already.
+        let name = if speech_of(spec).is_some() { spec.to.clone() } else { agent_of(id, &spec.name)? };
         let Some(hire) = spec.hire.as_deref_mut() else { return Ok(()) };
         if !owner.is_user() {
             self.team.may_command(Some(owner), Power::Agent, None)?;
         }
         let like = hire.like.get_or_insert_with(|| self.kind_of(master));
-        let wanted = self.wanted((id, &name, master), like.clone(), hire.model.clone(), None);
+        let wanted = self.wanted((id, &name, master), (like.clone(), hire), None);
         self.team.hire(self.file, &BTreeMap::new(), owner, &wanted)?;
         spec.to = name;
         Ok(())
@@ -187,8 +193,7 @@ impl Work<'_> {
     fn wanted(
         &self,
         (id, name, master): (&FlowId, &AgentName, &AgentName),
-        like: Like,
-        model: Option<String>,
+        (like, hire): (Like, &StepHire),
         folder: Option<Arc<str>>,
     ) -> Hire {
         let phrase = match &like {
@@ -197,7 +202,8 @@ impl Work<'_> {
         };
         let phrase = phrase.unwrap_or_else(|| default_phrase(name));
         let cwd = folder.map(|folder| folder.to_string());
-        let recipe = Recipe { like, cwd, model, env: BTreeMap::new(), host: Host::Local };
+        let env = hire.env.iter().map(|(name, value)| (name.clone(), Some(value.clone()))).collect();
+        let recipe = Recipe { like, cwd, model: hire.model.clone(), env, host: Host::Local };
         Hire {
             name: name.clone(),
             reports_to: Some(master.clone()),
@@ -227,7 +233,7 @@ impl Work<'_> {
         let Some(head) = self.state.flows.get(id).map(|flow| &flow.head) else { return Ok(()) };
         let (owner, master) = (head.owner.clone(), head.master.clone().unwrap_or_else(|| head.owner.clone()));
         let like = hire.like.clone().unwrap_or_else(|| self.kind_of(&master));
-        let wanted = self.wanted((id, &spec.to, &master), like, hire.model.clone(), folder);
+        let wanted = self.wanted((id, &spec.to, &master), (like, hire), folder);
         let hired = self.team.hire(self.file, &self.state.hired, &owner, &wanted)?;
         self.emit(agent_event(&spec.to, AgentChange::Hired(Box::new(hired))));
         self.merge();
@@ -320,14 +326,29 @@ impl Flow {
     }
 }
 
-/// The branch of a step's worktree. That on which it was done elsewhere stays as it is, were it called so.
+/// Whose a step's worktree is, by which it is known again.
+pub(super) fn owner_of(id: &FlowId, step: &StepName) -> String {
+    format!("{id} {step}")
+}
+
+/// The branch of a step's worktree. In a debate it is called as the agent is that is hired for it. That on which it was done elsewhere
+/// stays as it is, were it called so.
 fn branch_of(
-    id: &FlowId,
-    step: &StepName,
+    (id, step): (&FlowId, &StepName),
+    spec: &StepSpec,
     elsewhere: Option<&BranchName>,
 ) -> Result<BranchName, super::branch::BadBranch> {
+    if let Some(branch) = speech_of(spec).filter(|_| *step == spec.name) {
+        return Ok(branch);
+    }
     let branch = BranchName::new(&format!("agent/{step}-{}", short(id)))?;
     if elsewhere == Some(&branch) { BranchName::new(&format!("{branch}-2")) } else { Ok(branch) }
+}
+
+/// The branch of a step that is a speech of a debate: that is called as whoever is hired for it.
+fn speech_of(spec: &StepSpec) -> Option<BranchName> {
+    let branch = BranchName::new(spec.to.as_str()).ok().filter(|_| spec.hire.is_some())?;
+    branch.speech().is_some().then_some(branch)
 }
 
 /// The name of the agent that is hired for a step.

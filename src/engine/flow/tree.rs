@@ -91,6 +91,22 @@ pub enum TreeStage {
     There,
     /// It could not be made; it is made when its step is tried again.
     Failed,
+    /// Its flow is over, and it is being removed with its branch.
+    Removing,
+    /// It was removed, and its branch.
+    Gone,
+    /// It could not be removed.
+    Kept,
+}
+
+impl TreeStage {
+    /// Whether something of it may be there that has to go at the end.
+    pub(super) const fn is_in_the_way(self) -> bool {
+        match self {
+            Self::Making | Self::There | Self::Failed | Self::Removing => true,
+            Self::Gone | Self::Kept => false,
+        }
+    }
 }
 
 /// What moves a worktree.
@@ -103,11 +119,17 @@ pub enum TreeMove {
     Made,
     /// It cannot be made.
     Fail,
+    /// Its flow is over, and keeps nothing.
+    Remove,
+    /// It is gone, and its branch.
+    Removed,
+    /// It cannot be removed.
+    Keep,
 }
 
 impl TreeMove {
     /// Every one of them, in order.
-    pub const ALL: [Self; 3] = [Self::Make, Self::Made, Self::Fail];
+    pub const ALL: [Self; 6] = [Self::Make, Self::Made, Self::Fail, Self::Remove, Self::Removed, Self::Keep];
 
     /// The word for it.
     #[must_use]
@@ -116,6 +138,9 @@ impl TreeMove {
             Self::Make => "make",
             Self::Made => "made",
             Self::Fail => "fail",
+            Self::Remove => "remove",
+            Self::Removed => "removed",
+            Self::Keep => "keep",
         }
     }
 }
@@ -123,11 +148,16 @@ impl TreeMove {
 /// Moves a worktree on; none where that cannot be, which changes nothing.
 #[must_use]
 pub fn next(stage: Option<TreeStage>, to: TreeMove) -> Option<TreeStage> {
+    use TreeStage as S;
     match (stage, to) {
-        (None | Some(TreeStage::Failed), TreeMove::Make) => Some(TreeStage::Making),
+        (None | Some(S::Failed), TreeMove::Make) => Some(S::Making),
         // It is looked after again before each step that begins in it.
-        (Some(TreeStage::Making | TreeStage::There), TreeMove::Made) => Some(TreeStage::There),
-        (Some(TreeStage::Making), TreeMove::Fail) => Some(TreeStage::Failed),
-        (None | Some(TreeStage::Making | TreeStage::There | TreeStage::Failed), _) => None,
+        (Some(S::Making | S::There), TreeMove::Made) => Some(S::There),
+        (Some(S::Making), TreeMove::Fail) => Some(S::Failed),
+        // What could not be made may be there in part.
+        (Some(S::Making | S::There | S::Failed), TreeMove::Remove) => Some(S::Removing),
+        (Some(S::Removing), TreeMove::Removed) => Some(S::Gone),
+        (Some(S::Removing), TreeMove::Keep) => Some(S::Kept),
+        (None | Some(S::Making | S::There | S::Failed | S::Removing | S::Gone | S::Kept), _) => None,
     }
 }

@@ -1,6 +1,7 @@
 //! Whether a session could begin so: what the engine asks when one is opened, without opening it.
 
-use super::flow::{FlowHead, StepSpec};
+use super::flow::StepSpec;
+use super::head::FlowHead;
 use super::name::StepName;
 use super::opening::Opening;
 use crate::engine::engine::{Engine, Work};

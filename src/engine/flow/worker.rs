@@ -5,6 +5,7 @@ use crate::engine::life::CompletionSource;
 use crate::engine::team::roster::Like;
 use crate::engine::words::{AgentName, PaneId};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// How the agent of a step is made.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -14,6 +15,9 @@ pub struct StepHire {
     pub like: Option<Like>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub model: Option<String>,
+    /// Variables over those of its kind.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub env: BTreeMap<String, String>,
 }
 
 /// Who did a step, as it was when that ended: its agent may be another process by the time somebody asks.

@@ -130,6 +130,7 @@ impl Work<'_> {
             }
             (JobId::Check { message, made }, found) => self.checked(message, *made, found),
             (JobId::Tree { flow, tree }, found) => self.tree_done(flow, tree, found),
+            (JobId::EndTree { flow, tree }, found) => self.tree_ended(flow, tree, found),
             (JobId::Pull { flow, step, tries }, found) => self.pull_done((flow, step), *tries, found),
             (JobId::Work { flow, step, tries }, found) => self.look_done((flow, step), *tries, found),
             (JobId::Merge { flow, step }, found) => self.merge_done(flow, step, found),
@@ -158,6 +159,7 @@ impl Work<'_> {
             | Found::Tree { .. }
             | Found::Work { .. }
             | Found::Pull { .. }
+            | Found::Removed
             | Found::Merged
             | Found::NotMerged { .. } => return,
         };

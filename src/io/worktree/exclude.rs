@@ -22,6 +22,8 @@ const OURS_IN_QUEUE: [&str; 7] = [
     "/queue/.claim/",
     "/queue/STOP",
 ];
+/// Where the worktrees of debates are, if the workspace is in the repository.
+const DEBATES: &str = "**/.tasuki/debates/";
 /// An `info/exclude` of more bytes is none that a person has written.
 const EXCLUDE_BYTES_MAX: u64 = 4 << 20;
 
@@ -72,9 +74,10 @@ impl Repository {
         Ok(kept)
     }
 
-    /// Adds to `info/exclude` what is not there yet.
-    pub(super) fn exclude(&self, kept: &Kept) -> Result<(), WorktreeError> {
+    /// Adds to `info/exclude` what is not there yet: of the worktree of a role, for which nothing is `kept`, only where it is.
+    pub(super) fn exclude(&self, kept: Option<&Kept>) -> Result<(), WorktreeError> {
         let worktrees = format!("/{WORKTREES}/");
+        let Some(kept) = kept else { return self.exclude_lines(&[DEBATES]) };
         let mut lines = vec![worktrees.as_str()];
         if kept.queue {
             lines.extend(OURS_IN_QUEUE);
@@ -82,9 +85,13 @@ impl Repository {
             lines.push("/queue/");
         }
         lines.push(if kept.status { "/status/agents/*.yaml" } else { "/status/agents/" });
+        self.exclude_lines(&lines)
+    }
+
+    fn exclude_lines(&self, lines: &[&str]) -> Result<(), WorktreeError> {
         let info = self.common_dir.join("info");
         let path = info.join("exclude");
-        let added = fs::create_dir_all(&info).and_then(|()| add(&path, &lines));
+        let added = fs::create_dir_all(&info).and_then(|()| add(&path, lines));
         added.map_err(|source| WorktreeError::Io { path, source })
     }
 }

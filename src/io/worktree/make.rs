@@ -75,14 +75,18 @@ impl Repository {
             begins.push(self.base_of(name).await?);
         }
         let start = begins.first().cloned().unwrap_or_else(|| self.head.clone());
-        let kept = self.kept_at(&start).await?;
+        // A role has no mailbox in its worktree.
+        let kept = match branch.speech() {
+            Some(_) => None,
+            None => Some(self.kept_at(&start).await?),
+        };
         let from = if begins.is_empty() { vec![start] } else { begins };
         let begun_s = self.clock.wall().0 / 1_000;
         let (branch, owner, at) = (branch.clone(), owner.to_owned(), Progress::Making);
         let trash = Some(self.trash.clone());
         let record = Record { branch, owner, from, begun_s, at, is_set_up: false, trash };
         self.records.write(&record)?;
-        let made = self.build(&record, &kept, &hold).await;
+        let made = self.build(&record, kept.as_ref(), &hold).await;
         if made.is_err() {
             // Where even that fails the record stays, and the next try or `prune` clears it.
             if let Err(error) = self.clear_made(&record, &hold).await {
@@ -120,7 +124,12 @@ impl Repository {
         Ok(Worktree { branch: branch.clone(), path, base: base.to_owned(), without, note: None })
     }
 
-    async fn build(&self, record: &Record, kept: &Kept, hold: &Hold) -> Result<Worktree, WorktreeError> {
+    async fn build(
+        &self,
+        record: &Record,
+        kept: Option<&Kept>,
+        hold: &Hold,
+    ) -> Result<Worktree, WorktreeError> {
         let (branch, path) = (&record.branch, self.path_of(&record.branch));
         self.exclude(kept)?;
         let start = record.from.first().map_or("", String::as_str);
@@ -141,7 +150,7 @@ impl Repository {
     ) -> Result<PathBuf, WorktreeError> {
         let path = self.path_of(branch);
         let at = self.here().working(hold.file());
-        make_folder(&self.worktrees())?;
+        self.make_place(branch)?;
         let (name, why) = (ref_of(branch), format!("tasuki: a worktree for {owner}").replace('\n', " "));
         // No old value: it must not be there.
         let new = ["update-ref", "--create-reflog", "-m", &why, &name, commit, ""];
@@ -154,6 +163,17 @@ impl Repository {
         })
     }
 
+    /// Makes the folder in which the worktree of a branch is to be.
+    fn make_place(&self, branch: &BranchName) -> Result<(), WorktreeError> {
+        let path = self.path_of(branch);
+        let Some(parent) = path.parent() else { return Ok(()) };
+        if branch.speech().is_some() {
+            let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(parent);
+            made.map_err(|source| WorktreeError::Io { path: parent.to_owned(), source })?;
+        }
+        make_folder(parent)
+    }
+
     /// Submodules, folders and the record: what follows when all files are there.
     pub(super) async fn finish(
         &self,
@@ -163,7 +183,8 @@ impl Repository {
         hold: &Hold,
     ) -> Result<Worktree, WorktreeError> {
         self.check_submodules_out(path, hold).await?;
-        for folder in [QUEUE, "status", STATUS] {
+        let folders = if record.branch.speech().is_some() { &[][..] } else { &[QUEUE, "status", STATUS] };
+        for folder in folders {
             make_folder(&path.join(folder))?;
         }
         let (Progress::Made { base, .. }

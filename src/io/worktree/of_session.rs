@@ -37,6 +37,20 @@ pub async fn repository_at(folder: &Path, workspace: &Workspace) -> Option<FlowR
     }
 }
 
+/// The repository of a folder, where there must be one.
+///
+/// # Errors
+/// [`WorktreeError`] says what is missing, with the cure.
+pub async fn demand_repository(
+    folder: &Path,
+    workspace: &Workspace,
+) -> Result<FlowRepository, WorktreeError> {
+    let found = found_at(folder, workspace).await?;
+    let source = std::io::Error::other("its path is no UTF-8");
+    let root = found.root.to_str().ok_or(WorktreeError::Io { path: found.root.clone(), source })?;
+    Ok(FlowRepository { root: root.to_owned(), base: found.head.clone(), branch: found.branch.clone() })
+}
+
 /// Those of these branches that are in the repository of a folder.
 pub async fn branches_at(
     folder: &Path,

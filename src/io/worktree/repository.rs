@@ -30,6 +30,8 @@ pub struct Repository {
     pub(super) records: Records,
     /// `.tasuki/trash` of the workspace.
     pub(super) trash: PathBuf,
+    /// `.tasuki/debates` of the workspace.
+    debates: PathBuf,
     pub(super) clock: Clock,
 }
 
@@ -56,7 +58,8 @@ impl Repository {
             None => at.one_by_one(place).await?,
         };
         let records = Records::of(&common_dir);
-        Ok(Self { root, common_dir, head, branch, git, records, trash: workspace.trash(), clock })
+        let (trash, debates) = (workspace.trash(), workspace.debates());
+        Ok(Self { root, common_dir, head, branch, git, records, trash, debates, clock })
     }
 
     /// The commit that a name means: the base of a session.
@@ -71,7 +74,12 @@ impl Repository {
     /// Where the worktree of a branch is, or would be.
     #[must_use]
     pub fn path_of(&self, branch: &BranchName) -> PathBuf {
-        self.worktrees().join(branch.folder())
+        match branch.speech() {
+            Some((debate, round, role)) => {
+                self.debates.join(debate).join("worktrees").join(format!("round{round}-{role}"))
+            }
+            None => self.worktrees().join(branch.folder()),
+        }
     }
 
     /// The right to change it, after whoever has that now.

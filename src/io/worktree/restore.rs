@@ -78,7 +78,7 @@ impl Repository {
         entry: &str,
         hold: &Hold,
     ) -> Result<Worktree, WorktreeError> {
-        self.exclude(&self.kept_at(&trashed.head).await?)?;
+        self.exclude(Some(&self.kept_at(&trashed.head).await?))?;
         self.check_out(&record.branch, &trashed.head, &record.owner, hold).await?;
         let made = Progress::Made { base: trashed.base.clone(), restored: Some(entry.to_owned()) };
         self.finish(record, &self.path_of(&record.branch), made, hold).await

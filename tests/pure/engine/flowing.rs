@@ -3,8 +3,9 @@
 use super::world::World;
 use crate::engine::make::{id, name, team};
 use tasuki::engine::event::Event;
-use tasuki::engine::flow::flow::{FlowHead, FlowKind, StepSpec};
+use tasuki::engine::flow::flow::StepSpec;
 use tasuki::engine::flow::forget::ENDED_STEPS_MAX;
+use tasuki::engine::flow::head::{FlowHead, FlowKind};
 use tasuki::engine::flow::id::FlowId;
 use tasuki::engine::flow::name::StepName;
 use tasuki::engine::flow::opening::Opening;
@@ -57,6 +58,7 @@ pub(crate) fn opening(lines: &str, on_failure: OnFailure, parallel: u16) -> Open
         repository: None,
         confirm: false,
         pull_requests: false,
+        debate: None,
     };
     Opening {
         head,

@@ -21,7 +21,7 @@ fn world(team: Team, on_failure: OnFailure) -> World {
     let mut world = World::new(team);
     let mut opening = opening("task-1 ann\ntask-2 bob task-1\ntask-3 eve", on_failure, 0);
     let like = Some(Like::Member(name("ann")));
-    opening.steps[0].0.hire = Some(Box::new(StepHire { like, model: None }));
+    opening.steps[0].0.hire = Some(Box::new(StepHire { like, ..StepHire::default() }));
     let said = world.ask(Command::OpenFlow(Box::new(opening)));
     assert!(said.contains("has begun"), "{said}");
     world

@@ -6,6 +6,7 @@ mod breaking;
 mod checking;
 mod circles;
 mod claiming;
+mod debating;
 mod delivering;
 mod ending;
 mod flowing;

@@ -299,6 +299,8 @@ impl World {
                 let head = format!("{:x}", how % 3).into();
                 Found::Tree { path: format!("/r/{branch}").into(), base: "c0ffee".into(), head, note: None }
             }
+            Job::EndTree { .. } if how % 5 == 4 => Found::NotDone("it is locked".to_owned()),
+            Job::EndTree { .. } => Found::Removed,
             Job::OpenPull { .. } => Found::Pull { number: how.into(), url: "https://x".into() },
             Job::LookAtTree { until, .. } => {
                 let head = until.unwrap_or_else(|| format!("{:x}", how % 5).into());

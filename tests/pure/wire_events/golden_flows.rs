@@ -5,7 +5,9 @@ use crate::wire_events::samples::{NOON, accepted, agent, id, message, open, plai
 use tasuki::engine::event::Event;
 use tasuki::engine::flow::asked::Planning;
 use tasuki::engine::flow::branch::BranchName;
-use tasuki::engine::flow::flow::{Flow, FlowHead, FlowKind, FlowStep, StepSpec};
+use tasuki::engine::flow::debate::{Debate, DebateRole, RoleId};
+use tasuki::engine::flow::flow::{Flow, FlowStep, StepSpec};
+use tasuki::engine::flow::head::{FlowHead, FlowKind};
 use tasuki::engine::flow::id::{FlowId, StepRef};
 use tasuki::engine::flow::in_tree::{InTree, StepPull, StepWork, WorkSum};
 use tasuki::engine::flow::merge::MergeMove;
@@ -47,11 +49,24 @@ fn head() -> FlowHead {
         repository: None,
         confirm: false,
         pull_requests: false,
+        debate: None,
     }
 }
 
+fn debate() -> Option<Box<Debate>> {
+    let role = |id: &str, model: Option<&str>| DebateRole {
+        id: RoleId::new(id).unwrap(),
+        name: "設計者".to_owned(),
+        provider: "claude".to_owned(),
+        model: model.map(str::to_owned),
+    };
+    let roles = vec![role("architect", None), role("qa", Some("opus"))];
+    Some(Box::new(Debate { roles, rounds: 3, timeout_ms: 300_000, keep: true }))
+}
+
 fn heads() -> Vec<FlowHead> {
-    let members: [fn(&mut FlowHead); 10] = [
+    let members: [fn(&mut FlowHead); 11] = [
+        |h| (h.kind, h.debate) = (FlowKind::Debate, debate()),
         |h| h.master = Some(agent("boss")),
         |h| {
             h.repository =
@@ -104,7 +119,8 @@ fn specs() -> Vec<StepSpec> {
 }
 
 fn hire(like: Like, model: Option<&str>) -> Option<Box<StepHire>> {
-    Some(Box::new(StepHire { like: Some(like), model: model.map(str::to_owned) }))
+    let env = model.map(|model| ("MODEL".to_owned(), model.to_owned())).into_iter().collect();
+    Some(Box::new(StepHire { like: Some(like), model: model.map(str::to_owned), env }))
 }
 
 fn worker() -> Box<StepWorker> {
@@ -337,6 +353,9 @@ fn others() -> Vec<Event> {
         moved(TreeMove::Make, Some(branch()), None, None),
         moved(TreeMove::Made, None, Some("/r 家/agent-task-001"), None),
         moved(TreeMove::Fail, None, None, Some("a conflict in 家.rs")),
+        moved(TreeMove::Remove, None, None, None),
+        moved(TreeMove::Removed, None, None, None),
+        moved(TreeMove::Keep, None, None, Some("it is locked: 家")),
         merging(MergeMove::Begin, Some("agent/session-34567890"), None, Some("by user")),
         merging(MergeMove::Next, None, Some(tree.clone()), None),
         merging(MergeMove::Wait, None, Some(tree.clone()), Some("conflict with 家 in 家.rs")),

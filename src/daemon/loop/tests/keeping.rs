@@ -6,7 +6,7 @@ use crate::daemon::jobs::handle::JobsHandle;
 use crate::daemon::jobs::order::JobOrder;
 use crate::engine::event::Event;
 use crate::engine::evidence::Base;
-use crate::engine::flow::flow::{FlowHead, FlowKind};
+use crate::engine::flow::head::{FlowHead, FlowKind};
 use crate::engine::flow::id::FlowId;
 use crate::engine::flow::opening::Opening;
 use crate::engine::flow::plan::OnFailure;
@@ -57,6 +57,7 @@ async fn a_flow_that_ended_is_kept_as_long_as_a_message() {
         repository,
         confirm,
         pull_requests,
+        debate: None,
     };
     let opening = Opening { head, request: body, steps: Vec::new(), done: Vec::new(), ask: None };
     let command = Command::OpenFlow(Box::new(opening));

@@ -4,7 +4,8 @@
 use super::super::callers::Wish;
 use super::super::life::Worked;
 use super::super::state::Run;
-use crate::engine::flow::flow::{FlowHead, FlowKind, StepSpec};
+use crate::engine::flow::flow::StepSpec;
+use crate::engine::flow::head::{FlowHead, FlowKind};
 use crate::engine::flow::id::FlowId;
 use crate::engine::flow::name::StepName;
 use crate::engine::flow::opening::Opening;
@@ -156,6 +157,7 @@ fn opening() -> Opening {
         repository: None,
         confirm: false,
         pull_requests: false,
+        debate: None,
     };
     Opening { head, request: body("計画 🎽"), steps, done: Vec::new(), ask: None }
 }

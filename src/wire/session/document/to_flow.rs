@@ -3,7 +3,7 @@
 use super::form::{AgentSession, SessionTask};
 use super::words::{MessageRole, SessionStatus, TaskStatus, WorktreeStrategy};
 use crate::engine::flow::branch::BranchName;
-use crate::engine::flow::flow::{FlowHead, FlowKind};
+use crate::engine::flow::head::{FlowHead, FlowKind};
 use crate::engine::flow::id::FlowId;
 use crate::engine::flow::name::StepName;
 use crate::engine::flow::opening::{FoundPlan, Opening, StepDone, step};
@@ -60,6 +60,7 @@ pub fn to_flow(
         repository: repository.map(Box::new),
         confirm: false,
         pull_requests: besides(session, "pull_requests").and_then(Json::as_bool).unwrap_or_default(),
+        debate: None,
     };
     Ok(Opening { head, request: body(request), steps, done, ask: None })
 }
