@@ -2,6 +2,7 @@
 
 pub mod api;
 pub mod clean;
+pub mod debate;
 pub mod events;
 pub mod hide;
 pub mod hire;

@@ -22,8 +22,7 @@ use crate::wire::message::fields::Fields;
 use crate::wire::yaml::place::Place;
 use crate::wire::yaml::text as bytes_as_text;
 use crate::wire::yaml::tree::{Documents, Node, Value};
-pub(in crate::wire::session) use fields::Wrong;
-use fields::{Mistakes, one_line, unknown_keys};
+pub(in crate::wire) use fields::{KEY, Mistakes, Wrong, is_misspelt, one_line, unknown_keys};
 
 /// Most nodes of a plan: twenty for each of the most tasks, as keys, values and lists.
 const NODES_MAX: usize = 20 * STEPS_MAX;
@@ -94,7 +93,7 @@ pub(in crate::wire::session) fn place_in_task(bytes: &[u8], name: &StepName, fie
 }
 
 /// The one thing that a text holds.
-fn root_of(bytes: &[u8]) -> Result<Node<'_>, Refusal> {
+pub(in crate::wire) fn root_of(bytes: &[u8]) -> Result<Node<'_>, Refusal> {
     let text = bytes_as_text::read(bytes)?;
     let mut documents = Documents::of_size(text, NODES_MAX);
     let blank = || Place::of(bytes, 0).refuse(Code::Blank, "there is nothing but white space and comments");

@@ -153,8 +153,9 @@ pub fn add_task(id: FlowId, task: &str, session: &SessionDetails) -> Result<Comm
     Ok(Command::Flow { id, wish: FlowWish::Add(Box::new(step)) })
 }
 
-/// Why a plan is not taken, with the line itself.
-fn problem_of_plan(refusal: PlanRefusal) -> Problem {
+/// Why a plan, or the request of a debate, is not taken, with the line itself.
+#[must_use]
+pub fn problem_of_plan(refusal: PlanRefusal) -> Problem {
     let PlanRefusal { refusal, cure, line_text, others } = refusal;
     let line = refusal.line.filter(|_| !line_text.is_empty());
     let mut shown = line.map_or(String::new(), |line| format!("\n  {line} | {line_text}"));

@@ -46,8 +46,9 @@ const FOR_GEMINI: (&str, &str) = (".geminiignore", "!/queue/active/\n!/queue/res
 /// What scripted agents play.
 const SCRIPTS: Texts = texts!("examples/team/", ".script.yaml");
 
-/// In which language a new team's prompts and comments are. Field names, phrases and commands are the same in all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// In which language prompts are, and a new team's comments. Field names, phrases and commands are the same in all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Language {
     #[default]
     English,

@@ -31,9 +31,9 @@ pub const PARALLEL_DEFAULT: u16 = 4;
 pub const PARALLEL_MAX: u16 = 64;
 /// What is wrong with a plan: something at least, in the order of its lines.
 #[derive(Debug)]
-pub(in crate::wire::session) struct Wrong {
-    pub(in crate::wire::session) first: Refusal,
-    pub(in crate::wire::session) others: Vec<Refusal>,
+pub(in crate::wire) struct Wrong {
+    pub(in crate::wire) first: Refusal,
+    pub(in crate::wire) others: Vec<Refusal>,
 }
 
 impl From<Refusal> for Wrong {
@@ -44,32 +44,32 @@ impl From<Refusal> for Wrong {
 
 impl Wrong {
     /// The same elsewhere.
-    pub(in crate::wire::session) fn moved(self, to: impl Fn(Refusal) -> Refusal) -> Self {
+    pub(in crate::wire) fn moved(self, to: impl Fn(Refusal) -> Refusal) -> Self {
         Self { first: to(self.first), others: self.others.into_iter().map(to).collect() }
     }
 }
 
 /// The mistakes that were met so far. One in a field does not hide those in others.
 #[derive(Debug, Default)]
-pub(super) struct Mistakes(Vec<Refusal>);
+pub(in crate::wire) struct Mistakes(Vec<Refusal>);
 
 impl Mistakes {
     /// What was read, or nothing where that is a mistake.
-    pub(super) fn keep<T>(&mut self, read: Result<T, Refusal>) -> Option<T> {
+    pub(in crate::wire) fn keep<T>(&mut self, read: Result<T, Refusal>) -> Option<T> {
         read.map_err(|refusal| self.0.push(refusal)).ok()
     }
 
-    pub(super) fn add(&mut self, more: impl IntoIterator<Item = Refusal>) {
+    pub(in crate::wire) fn add(&mut self, more: impl IntoIterator<Item = Refusal>) {
         self.0.extend(more);
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::wire) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// # Errors
     /// All of them, if there is one.
-    pub(super) fn told(mut self) -> Result<(), Wrong> {
+    pub(in crate::wire) fn told(mut self) -> Result<(), Wrong> {
         self.0.sort_by_key(|refusal| (refusal.line, refusal.column));
         let mut all = self.0.into_iter();
         all.next().map_or(Ok(()), |first| Err(Wrong { first, others: all.collect() }))
@@ -77,7 +77,7 @@ impl Mistakes {
 }
 
 /// The keys that are none of these: a misspelt one would silently mean nothing.
-pub(super) fn unknown_keys<'a>(
+pub(in crate::wire) fn unknown_keys<'a>(
     fields: &'a Fields<'_>,
     keys: &'a [&str],
     of: &'a str,
@@ -93,16 +93,16 @@ pub(super) fn unknown_keys<'a>(
 }
 
 /// Whether a key without a meaning is this one, misspelt: then it is not missing besides.
-pub(super) fn is_misspelt(fields: &Fields<'_>, keys: &[&str], field: &str) -> bool {
+pub(in crate::wire) fn is_misspelt(fields: &Fields<'_>, keys: &[&str], field: &str) -> bool {
     let mut unknown = fields.entries.iter().filter(|entry| !keys.contains(&entry.key.as_ref()));
     unknown.any(|entry| nearest(&entry.key, keys.iter().copied()) == Some(field))
 }
 
 /// The field of a refusal that is about a key.
-pub(super) const KEY: &str = "key";
+pub(in crate::wire) const KEY: &str = "key";
 
 /// A text for one row of a list.
-pub(super) fn one_line(text: &Text<'_>) -> Result<String, Refusal> {
+pub(in crate::wire) fn one_line(text: &Text<'_>) -> Result<String, Refusal> {
     let line = text.text.trim();
     // Controls, line ends among them, and what turns the direction of the letters around it.
     let hides = |c: char| {

@@ -12,7 +12,7 @@ const SHOWN_CHARS: usize = 60;
 /// Mistakes that are told besides the first: more are of one kind, as a rule.
 const OTHERS_MAX: usize = 20;
 
-/// Why a plan is not taken.
+/// Why a plan, or the request of a debate, is not taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanRefusal {
     /// The class, the place and what is wrong.
@@ -28,6 +28,15 @@ pub struct PlanRefusal {
 impl PlanRefusal {
     /// A refusal of what stands in this text.
     pub(in crate::wire::session) fn of(wrong: impl Into<Wrong>, bytes: &[u8]) -> Self {
+        Self::cured(wrong, bytes, cure)
+    }
+
+    /// The same with the cures of what the text is.
+    pub(in crate::wire) fn cured(
+        wrong: impl Into<Wrong>,
+        bytes: &[u8],
+        cure: impl Fn(&Refusal) -> &'static str,
+    ) -> Self {
         let Wrong { first, others } = wrong.into();
         let one = |refusal: Refusal| {
             let cure = cure(&refusal);

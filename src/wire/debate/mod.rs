@@ -1,0 +1,13 @@
+//! Debates as texts: the request that somebody writes ([`request`]), what each role is told ([`roles`], [`prompt`]), and the documents
+//! in which other programs read what came of it ([`document`], [`error`]).
+
+pub mod dissent;
+pub mod document;
+pub mod error;
+pub mod language;
+pub mod marks;
+pub mod prompt;
+pub mod request;
+pub mod roles;
+mod sections;
+pub mod shorten;

@@ -1,0 +1,178 @@
+//! The request of a debate as a person or a program writes it, in JSON or YAML. Every field is checked by itself here, and all that is
+//! wrong is told at once; whether providers, folders and context files exist is for others to say.
+
+mod cure;
+mod head;
+mod limits;
+mod role;
+mod schema;
+#[cfg(test)]
+mod tests;
+mod values;
+
+pub use head::{Debate, DebateBudget, DebateRole, usd};
+pub use limits::*;
+pub use role::RoleDefinition;
+pub use schema::schema;
+
+use super::language;
+use crate::engine::message::refusal::{Code, Refusal};
+use crate::wire::message::fields::Fields;
+use crate::wire::session::plan::{Mistakes, PlanRefusal, Wrong, is_misspelt, root_of};
+use crate::wire::team_file::Language;
+use crate::wire::yaml::tree::{Node, Value};
+use std::sync::Arc;
+
+/// A request whose fields are good. What it left out has its default.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DebateRequest {
+    /// What is debated.
+    pub task: Arc<str>,
+    pub roles: Vec<RoleDefinition>,
+    /// Model of the roles that have neither a model nor a provider of their own.
+    pub model: Option<String>,
+    /// How long a role may take in a round.
+    pub timeout_seconds: u64,
+    /// Whether worktrees stay when it is over.
+    pub preserve_worktrees: bool,
+    /// The folder that it is about; none for the workspace's repository.
+    pub base_dir: Option<String>,
+    /// Profile of the agents of roles that name none.
+    pub provider: Option<String>,
+    /// Profiles that go round the roles that name none, so that vendors are mixed.
+    pub providers: Vec<String>,
+    /// Roles at work at the same time; 0 is all.
+    pub parallel: u16,
+    pub rounds: u8,
+    /// Whether one role alone is asked besides, with the same budget.
+    pub baseline: bool,
+    pub budget: DebateBudget,
+}
+
+impl DebateRequest {
+    /// In which language its prompts are.
+    #[must_use]
+    pub fn language(&self) -> Language {
+        language::of(&self.task)
+    }
+
+    /// What is kept apart from its texts, with each role's provider and model as they follow from it.
+    #[must_use]
+    pub fn head(&self) -> Debate {
+        let mut round = self.providers.iter().cycle();
+        let roles = self.roles.iter().map(|role| {
+            let given = || round.next().or(self.provider.as_ref()).cloned();
+            let provider = role.provider.clone().or_else(given);
+            let model = self.model.as_ref().filter(|_| role.provider.is_none());
+            DebateRole {
+                id: role.id.clone(),
+                name: role.name.clone(),
+                provider,
+                model: role.model.as_ref().or(model).cloned(),
+            }
+        });
+        Debate {
+            roles: roles.collect(),
+            language: self.language(),
+            rounds: self.rounds,
+            parallel: self.parallel,
+            timeout_seconds: self.timeout_seconds,
+            preserve_worktrees: self.preserve_worktrees,
+            baseline: self.baseline,
+            budget: self.budget,
+            base_dir: self.base_dir.clone(),
+        }
+    }
+}
+
+/// Reads a request; it may also be all that is under a key `request`.
+///
+/// # Errors
+/// [`PlanRefusal`] for all that is wrong as far as one mistake does not hide another, each with its line and the cure.
+pub fn read(bytes: &[u8]) -> Result<DebateRequest, PlanRefusal> {
+    let read = root_of(bytes).map_err(Wrong::from).and_then(|root| request(&root));
+    read.map_err(|wrong| PlanRefusal::cured(wrong, bytes, cure::cure))
+}
+
+fn request(root: &Node<'_>) -> Result<DebateRequest, Wrong> {
+    let (fields, mut wrong) = (unwrapped(root)?, Mistakes::default());
+    wrong.add(values::unknown(&fields, &REQUEST_KEYS, "a debate's request"));
+    let missing = |field| is_misspelt(&fields, &REQUEST_KEYS, field);
+    let task = match task(&fields) {
+        Err(_) if missing("task") => None,
+        read => wrong.keep(read),
+    };
+    let task = task.unwrap_or_default();
+    let language = language::of(&task);
+    let roles = match role::items(&fields) {
+        Err(_) if missing("roles") => Vec::new(),
+        Err(refusal) => {
+            wrong.add([refusal]);
+            Vec::new()
+        }
+        Ok(items) => items.iter().filter_map(|item| role::role(item, language, &mut wrong)).collect(),
+    };
+    let baseline = wrong.keep(values::truth(&fields, "baseline")).unwrap_or_default();
+    wrong.add(role::same_ids(&roles, baseline));
+    let request = DebateRequest {
+        task,
+        roles: roles.into_iter().map(|placed| placed.role).collect(),
+        model: wrong.keep(values::model(&fields)).flatten(),
+        timeout_seconds: wrong
+            .keep(values::number(&fields, "timeout_seconds", &TIMEOUT_SECONDS, "whole number of seconds"))
+            .flatten()
+            .unwrap_or(TIMEOUT_SECONDS_DEFAULT),
+        preserve_worktrees: wrong.keep(values::truth(&fields, "preserve_worktrees")).unwrap_or_default(),
+        base_dir: wrong.keep(values::folder(&fields)).flatten(),
+        provider: wrong.keep(values::provider(&fields)).flatten(),
+        providers: wrong.keep(values::providers(&fields)).unwrap_or_default(),
+        parallel: wrong.keep(values::parallel(&fields)).flatten().unwrap_or(ROLES_AT_ONCE_DEFAULT),
+        rounds: wrong
+            .keep(values::number(&fields, "rounds", &ROUNDS, "whole number"))
+            .flatten()
+            .unwrap_or(ROUNDS_DEFAULT),
+        baseline,
+        budget: values::budget(&fields, &mut wrong),
+    };
+    wrong.add(at_odds(&fields, &request));
+    wrong.told()?;
+    Ok(request)
+}
+
+/// The fields of a request, also where it is wrapped as the argument of a call is.
+fn unwrapped<'t>(root: &'t Node<'t>) -> Result<Fields<'t>, Refusal> {
+    match &root.value {
+        Value::Map(entries) => match entries.as_slice() {
+            [entry] if entry.key == "request" => Fields::of(&entry.node),
+            _ => Fields::of(root),
+        },
+        _ => Fields::of(root),
+    }
+}
+
+fn task(fields: &Fields<'_>) -> Result<Arc<str>, Refusal> {
+    let text = values::needed(fields, "task", "what is debated")?;
+    if text.text.trim().is_empty() {
+        return Err(text.refuse(Code::ContentEmpty, "has nothing but white space"));
+    }
+    if text.text.len() > TASK_BYTES_MAX {
+        let why = format!("`task` has {} bytes; at most {TASK_BYTES_MAX} are allowed", text.text.len());
+        return Err(text.place.refuse(Code::ContentTooLarge, why).at("task"));
+    }
+    Ok(text.text.into())
+}
+
+/// What is good by itself, and not beside something else.
+fn at_odds(fields: &Fields<'_>, request: &DebateRequest) -> Option<Refusal> {
+    let place = |key: &str| fields.entries.iter().find(|entry| entry.key == key).map(|entry| entry.place);
+    if request.provider.is_some() && !request.providers.is_empty() {
+        let why = "there are both `provider` and `providers`, and one of them says who the roles are";
+        return Some(place("providers")?.refuse(Code::NotYours, why).at("providers"));
+    }
+    let first = request.providers.first()?;
+    if request.model.is_some() && request.providers.iter().any(|other| other != first) {
+        let why = "there are both `model` and several `providers`, and no model is one of them all";
+        return Some(place("model")?.refuse(Code::NotYours, why).at("model"));
+    }
+    None
+}
