@@ -7,6 +7,7 @@ pub mod client;
 pub mod clock;
 pub mod command;
 pub mod dismissed;
+pub mod debate_files;
 pub mod event_stream;
 pub mod evidence;
 pub mod exchange;

@@ -12,6 +12,7 @@ mod answers;
 mod bodies;
 mod closed;
 mod completed;
+mod debates;
 mod dismissed;
 mod ended;
 mod events;

@@ -11,6 +11,7 @@ mod complete;
 mod completions;
 mod context;
 mod daemon;
+mod debate;
 mod detect;
 mod doctor;
 mod down;
@@ -104,6 +105,7 @@ enum Verb {
     Attach(attach::Args),
     Web(web::Args),
     Session(session::Args),
+    Debate(Box<debate::Args>),
     Cancel(cancel::Args),
     Retry(retry::Args),
     Stop(stop::Args),
@@ -184,6 +186,7 @@ fn run(context: &Context, verb: Verb) -> Ended {
         Verb::Attach(args) => attach::run(context, &args),
         Verb::Web(args) => web::run(context, &args),
         Verb::Session(args) => session::run(context, &args),
+        Verb::Debate(args) => debate::run(context, &args),
         Verb::Cancel(args) => cancel::run(context, &args),
         Verb::Retry(args) => retry::run(context, &args),
         Verb::Stop(args) => stop::run(context, &args),

@@ -22,6 +22,9 @@ const LARGE_BYTES_MAX: usize = 4 << 20;
 /// The bytes of a body.
 pub(super) struct Raw(pub(super) Bytes);
 
+/// The same with more room: prompts of many roles stand in it.
+pub(super) struct LargeRaw(pub(super) Bytes);
+
 /// A body as JSON; an empty one is an empty object.
 pub(super) struct Given<T>(pub(super) T);
 
@@ -79,6 +82,14 @@ impl<S: Send + Sync> FromRequest<S> for Raw {
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Refused> {
         body_within(request, BODY_BYTES_MAX).await.map(Self)
+    }
+}
+
+impl<S: Send + Sync> FromRequest<S> for LargeRaw {
+    type Rejection = Refused;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Refused> {
+        body_within(request, LARGE_BYTES_MAX).await.map(Self)
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod address;
 mod connection;
+mod debates;
 mod events;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzz;

@@ -5,7 +5,7 @@ use super::gate::{Gate, JsonAnswer, duration, seen, unexpected};
 use super::given::{Asked, Given, Key, Question, Raw, Word, json_of};
 use super::refused::Refused;
 use super::tcp::asked::{prove, tab, web};
-use super::{WAIT_MS_MAX, events, hiring, metrics, openapi, panes, screen, sessions};
+use super::{WAIT_MS_MAX, debates, events, hiring, metrics, openapi, panes, screen, sessions};
 use crate::daemon::clients::request::{Request, Response, Until};
 use crate::engine::input::{Command, Reply};
 use crate::engine::life::StageName;
@@ -32,7 +32,7 @@ use std::time::Duration;
 
 /// Every address: the router, the page and the document for programs in other languages are made from this.
 pub(super) fn addresses() -> Vec<Address> {
-    [about_messages(), about_sessions(), about_all(), about_agents(), about_panes()]
+    [about_messages(), about_sessions(), about_debates(), about_all(), about_agents(), about_panes()]
         .into_iter()
         .flatten()
         .collect()
@@ -104,6 +104,26 @@ fn about_sessions() -> Vec<Address> {
             "brings the branches of its completed tasks onto one, and checks each",
         ),
         post::<SessionTaskBody, Done, _, _>("/api/sessions/{id}/tasks", sessions::add_task, "adds a task"),
+    ]
+}
+
+fn about_debates() -> Vec<Address> {
+    vec![
+        post::<(), DebateResult, _, _>(
+            "/api/debates",
+            debates::begin,
+            "begins a debate; answered when durable, before anybody speaks",
+        )
+        .taking("the request of a debate, as JSON or YAML (debate.schema.json)"),
+        read::<DebatesQuery>(),
+        read::<DebateQuery>(),
+        read::<DebateProgressQuery>(),
+        read::<DebateRoundQuery>(),
+        post::<(), Done, _, _>(
+            "/api/debates/{id}/cancel",
+            debates::cancel,
+            "calls off what is open of it, and removes its worktrees",
+        ),
     ]
 }
 

@@ -1,6 +1,7 @@
 //! What goes over the socket, as JSON. Field names are those of the files (protocol, a message and status file).
 
 mod agents;
+mod debates;
 mod events;
 mod hiring;
 mod kinds;
@@ -35,6 +36,9 @@ pub use panes::{
 pub use read::{
     AgentHistoryQuery, AgentQuery, AgentsQuery, HistoryQuery, InboxQuery, LogQuery, MessageQuery,
     MessagesQuery, NeedsQuery, Question, StatusQuery, TeamQuery, encoded,
+};
+pub use debates::{
+    DebateInfo, DebateList, DebateProgressQuery, DebateQuery, DebateRoundQuery, DebatesQuery,
 };
 pub use sessions::{
     SessionBegun, SessionBody, SessionCounts, SessionDetails, SessionDocumentQuery, SessionImportBody,

@@ -2,9 +2,11 @@
 //! name it once.
 
 use super::agents::{AgentDetails, AgentHistoryInfo, AgentList, StatusInfo, TeamInfo};
+use super::debates::{DebateList, DebateProgressQuery, DebateQuery, DebateRoundQuery, DebatesQuery};
 use super::messages::{HistoryInfo, InboxInfo, LogPage, MessageDetails, MessagePage};
 use super::needs::NeedsInfo;
 use super::sessions::{SessionDetails, SessionDocumentQuery, SessionList, SessionQuery, SessionsQuery};
+use crate::wire::debate::document::{DebateProgress, DebateResult, RoundOutput};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -70,6 +72,10 @@ question!(HistoryQuery => HistoryInfo, "/api/messages/{id}/story", "the history 
 question!(SessionsQuery => SessionList, "/api/sessions", "all sessions, newest first");
 question!(SessionQuery => SessionDetails, "/api/sessions/{id}", "one session with its tasks");
 question!(SessionDocumentQuery => serde_json::Value, "/api/sessions/{id}/document", "the document of a session, as other tools read it");
+question!(DebatesQuery => DebateList, "/api/debates", "all debates, newest first");
+question!(DebateQuery => DebateResult, "/api/debates/{id}", "one debate in short");
+question!(DebateProgressQuery => DebateProgress, "/api/debates/{id}/progress", "how far a debate is, with all that was said");
+question!(DebateRoundQuery => Vec<RoundOutput>, "/api/debates/{id}/rounds/{n}", "what was said in one round");
 question!(NeedsQuery => NeedsInfo, "/api/needs", "what waits for a person, and who waits for whom");
 question!(InboxQuery => InboxInfo, "/api/inbox", "what was sent to the user and is unread");
 question!(LogQuery => LogPage, "/api/log", "lines of the log, newest first");

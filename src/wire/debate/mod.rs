@@ -11,3 +11,5 @@ pub mod request;
 pub mod roles;
 mod sections;
 pub mod shorten;
+pub mod shown;
+pub mod wanted;

@@ -10,7 +10,7 @@ mod import;
 mod list;
 mod merge;
 mod new;
-mod plan_file;
+pub(super) mod plan_file;
 mod retry;
 mod show;
 mod steer;

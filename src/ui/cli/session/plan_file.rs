@@ -13,13 +13,13 @@ use std::path::Path;
 const INPUT: &str = "-";
 
 /// A file's text, and how the file is called.
-pub(super) struct PlanText {
-    pub(super) text: String,
-    pub(super) place: String,
+pub(in crate::ui::cli) struct PlanText {
+    pub(in crate::ui::cli) text: String,
+    pub(in crate::ui::cli) place: String,
 }
 
 /// Reads a file, or the standard input for `-`.
-pub(super) fn written(path: &Path) -> Result<PlanText, Failure> {
+pub(in crate::ui::cli) fn written(path: &Path) -> Result<PlanText, Failure> {
     let is_input = path.as_os_str() == INPUT;
     let place = if is_input { "standard input".to_owned() } else { path.display().to_string() };
     let bytes = if is_input { all_of(io::stdin().lock()) } else { File::open(path).and_then(all_of) };
@@ -50,7 +50,7 @@ pub(super) fn plan(path: &Path) -> Result<PlanText, Failure> {
 }
 
 /// Why a plan or a task is not taken, with the line at fault if it is one of a file.
-pub(super) fn refused(refusal: PlanRefusal, place: Option<String>) -> Failure {
+pub(in crate::ui::cli) fn refused(refusal: PlanRefusal, place: Option<String>) -> Failure {
     let PlanRefusal { refusal, cure, line_text, others } = refusal;
     let line = refusal.line;
     let mut failure = Failure::from(refusal);

@@ -1,0 +1,191 @@
+//! Debates as they are shown: those that the journal's newest segment knows, and behind them the files of those that are over.
+
+use super::model::{Answers, Model};
+use crate::engine::flow::flow::Flow;
+use crate::engine::flow::id::FlowId;
+use crate::engine::message::BodyRef;
+use crate::io::regular;
+use crate::wire::api::{
+    DebateInfo, DebateList, DebateProgressQuery, DebateQuery, DebateRoundQuery, DebatesQuery, Problem,
+};
+use crate::wire::debate::document::{
+    DebateProgress, DebateResult, ROUND_FILE_BYTES_MAX, RoundOutput, read_round_file, round_file_name,
+};
+use crate::wire::debate::shown::{Overview, overview, progress, outputs, result};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// Debates that are over and in the list: whoever looks for an older one names it.
+const OVER_MAX: usize = 200;
+/// Largest `debate.json` that is read, in bytes.
+const OVERVIEW_BYTES_MAX: u64 = 4 << 20;
+
+impl Answers for DebatesQuery {
+    fn answer(self, model: &mut Model) -> Result<DebateList, Problem> {
+        let mut debates: Vec<DebateInfo> =
+            model.debates().map(|flow| info_of(&overview(flow, &model.context_of(&flow.head.id)))).collect();
+        let mut over: Vec<FlowId> = model.ids_of_debates().into_iter().collect();
+        over.retain(|id| !model.state().flows.contains_key(id));
+        let written = |id: &FlowId| {
+            std::fs::metadata(model.overview_file(id)).and_then(|file| file.modified()).ok()
+        };
+        over.sort_by_cached_key(|id| std::cmp::Reverse(written(id)));
+        let over = over.iter().take(OVER_MAX).filter_map(|id| model.overview_of_file(id));
+        debates.extend(over.map(|overview| info_of(&overview)));
+        debates.sort_by(|one, other| {
+            (&other.created_at, &other.debate_id).cmp(&(&one.created_at, &one.debate_id))
+        });
+        Ok(DebateList { debates })
+    }
+}
+
+impl Answers for DebateQuery {
+    fn answer(self, model: &mut Model) -> Result<DebateResult, Problem> {
+        let id = model.debate_id(&self.id)?;
+        if let Some(flow) = model.debate(&id) {
+            return Ok(result(flow, &model.context_of(&id)));
+        }
+        model.overview_of_file(&id).map(|of| of.result).ok_or_else(|| model.no_debate(id.as_str()))
+    }
+}
+
+impl Answers for DebateProgressQuery {
+    fn answer(self, model: &mut Model) -> Result<DebateProgress, Problem> {
+        let id = model.debate_id(&self.id)?;
+        if let Some(flow) = model.debate(&id).map(Flow::bare) {
+            return Ok(progress(&flow, &mut |place| model.body(place)));
+        }
+        let overview = model.overview_of_file(&id).ok_or_else(|| model.no_debate(id.as_str()))?;
+        let rounds = 1..=overview.rounds();
+        let outputs = rounds.flat_map(|round| model.outputs_of_file(&id, round).unwrap_or_default());
+        Ok(DebateProgress { outputs: outputs.collect(), ..overview.progress() })
+    }
+}
+
+impl Answers for DebateRoundQuery {
+    fn answer(self, model: &mut Model) -> Result<Vec<RoundOutput>, Problem> {
+        let id = model.debate_id(&self.id)?;
+        let (rounds, found) = match model.debate(&id).map(Flow::bare) {
+            Some(flow) => {
+                let rounds = flow.debate().map_or(0, |debate| debate.rounds);
+                (rounds, outputs(&flow, self.n, &mut |place: BodyRef| model.body(place)))
+            }
+            None => {
+                let overview = model.overview_of_file(&id).ok_or_else(|| model.no_debate(id.as_str()))?;
+                (overview.rounds(), model.outputs_of_file(&id, self.n)?)
+            }
+        };
+        if (1..=rounds).contains(&self.n) {
+            return Ok(found);
+        }
+        Err(Problem {
+            code: "no-round".to_owned(),
+            why: format!("debate {id} has no round {}", self.n),
+            cure: format!("its rounds are 1 to {rounds}"),
+            field: Some("n".to_owned()),
+            ..Problem::default()
+        })
+    }
+}
+
+impl Model {
+    fn debates(&self) -> impl Iterator<Item = &Flow> {
+        self.state().flows.values().map(|flow| &**flow).filter(|flow| flow.debate().is_some())
+    }
+
+    fn debate(&self, id: &FlowId) -> Option<&Flow> {
+        self.state().flows.get(id).map(|flow| &**flow).filter(|flow| flow.debate().is_some())
+    }
+
+    /// The folder in which the outputs of a debate's rounds are.
+    #[must_use]
+    pub fn context_of(&self, id: &FlowId) -> String {
+        self.workspace.debates().join(id.as_str()).join("context").to_string_lossy().into_owned()
+    }
+
+    /// The debate that has this id, or alone an id that begins so.
+    ///
+    /// # Errors
+    /// [`Problem`] if none has, or several have.
+    pub fn debate_id(&self, text: &str) -> Result<FlowId, Problem> {
+        let text = text.to_ascii_lowercase();
+        let is_beginning =
+            !text.is_empty() && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit());
+        let mut found = self.ids_of_debates();
+        found.extend(self.debates().map(|flow| flow.head.id.clone()));
+        found.retain(|id| is_beginning && id.as_str().starts_with(&text));
+        match (found.pop_first(), found.pop_first()) {
+            (Some(id), None) => Ok(id),
+            (None, _) => Err(self.no_debate(&text)),
+            (Some(one), Some(other)) => Err(Problem {
+                code: "ambiguous".to_owned(),
+                why: format!("`{text}` begins several ids, such as {one} and {other}"),
+                cure: "write more of it".to_owned(),
+                field: Some("id".to_owned()),
+                ..Problem::default()
+            }),
+        }
+    }
+
+    fn no_debate(&self, id: &str) -> Problem {
+        let mut known = self.ids_of_debates();
+        known.extend(self.debates().map(|flow| flow.head.id.clone()));
+        let known: Vec<&str> = known.iter().map(FlowId::as_str).take(NAMED_MAX).collect();
+        let cure = match known.as_slice() {
+            [] => "there is none yet; `tasuki debate` begins one".to_owned(),
+            ids => format!("`tasuki debate list` lists them; the ids are: {}", ids.join(", ")),
+        };
+        Problem {
+            code: "no-debate".to_owned(),
+            why: format!("there is no debate {}", id.escape_debug()),
+            cure,
+            field: Some("id".to_owned()),
+            ..Problem::default()
+        }
+    }
+
+    fn ids_of_debates(&self) -> BTreeSet<FlowId> {
+        let folders = std::fs::read_dir(self.workspace.debates()).into_iter().flatten().flatten();
+        let ids = folders.filter_map(|folder| FlowId::new(folder.file_name().to_str()?).ok());
+        ids.filter(|id| self.overview_file(id).is_file()).collect()
+    }
+
+    fn overview_file(&self, id: &FlowId) -> PathBuf {
+        self.workspace.debates().join(id.as_str()).join("debate.json")
+    }
+
+    fn overview_of_file(&self, id: &FlowId) -> Option<Overview> {
+        let text = regular::read(&self.overview_file(id), OVERVIEW_BYTES_MAX).ok()?;
+        serde_json::from_str(&text).ok()
+    }
+
+    /// The outputs of a round of which only the file is known.
+    fn outputs_of_file(&self, id: &FlowId, round: u8) -> Result<Vec<RoundOutput>, Problem> {
+        let path = PathBuf::from(self.context_of(id)).join(round_file_name(round));
+        let Ok(text) = regular::read(&path, ROUND_FILE_BYTES_MAX) else { return Ok(Vec::new()) };
+        read_round_file(&text).map_err(|error| {
+            let error = crate::wire::debate::error::DebateError::ContextFileCorrupted {
+                path: path.display().to_string(),
+                why: error.to_string(),
+            };
+            Problem { code: error.code().to_owned(), why: error.to_string(), cure: error.cure(), ..Problem::default() }
+        })
+    }
+}
+
+/// Ids that are named where one was looked for that is not there.
+const NAMED_MAX: usize = 10;
+
+fn info_of(overview: &Overview) -> DebateInfo {
+    let text = |key: &str| overview.text(key).unwrap_or_default();
+    DebateInfo {
+        debate_id: overview.result.debate_id.clone(),
+        title: text("name"),
+        status: overview.result.status.clone(),
+        current_round: overview.current_round,
+        rounds: overview.rounds(),
+        roles: overview.roles(),
+        created_at: text("created_at"),
+        updated_at: text("updated_at"),
+    }
+}

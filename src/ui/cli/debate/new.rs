@@ -1,0 +1,127 @@
+//! `tasuki debate TASK`: a debate begins, by words and options or by a file with its request.
+
+use super::follow::follow_id;
+use crate::io::client::ANSWER_DEADLINE;
+use crate::ui::cli::context::{Context, Ended};
+use crate::ui::cli::failure::{Failure, Kind};
+use crate::ui::cli::session::plan_file;
+use crate::wire::debate::document::DebateResult;
+use crate::wire::debate::request;
+use crate::wire::time::read_duration;
+use serde_json::{Map, Value as Json, json};
+use std::path::{Path, PathBuf};
+
+/// Endings of files that are taken for requests.
+const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Task, in words; or the name of a file with a request
+    #[arg(value_name = "TASK", required_unless_present = "request")]
+    task: Vec<String>,
+    /// File with a request, in YAML or JSON; `-` reads the standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["task", "roles"])]
+    request: Option<PathBuf>,
+    /// Roles, in the order in which they speak
+    #[arg(long, value_name = "ROLE,…", value_delimiter = ',')]
+    roles: Vec<String>,
+    /// Profile of the program that speaks for each role. Default: that of the first agent that reports to `user`, else claude
+    #[arg(long, value_name = "PROFILE", conflicts_with = "providers")]
+    provider: Option<String>,
+    /// Profiles that the roles get in turn
+    #[arg(long, value_name = "PROFILE,…", value_delimiter = ',')]
+    providers: Vec<String>,
+    /// Model of each role, in the words of its program
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    /// How many roles speak at a time; 0 is all. Default: 1
+    #[arg(long, value_name = "N")]
+    parallel: Option<u16>,
+    /// How many rounds there are, 2 to 5. Default: 3
+    #[arg(long, value_name = "N")]
+    rounds: Option<u8>,
+    /// How long each role may take in each round. Default: 5m
+    #[arg(long, value_name = "DURATION")]
+    timeout: Option<String>,
+    /// Keep the worktrees and their branches
+    #[arg(long)]
+    keep: bool,
+    /// File that each role is shown in the first round
+    #[arg(long, value_name = "FILE")]
+    context: Vec<String>,
+    /// Folder of the repository. Default: that of the workspace
+    #[arg(long, value_name = "FOLDER")]
+    base_dir: Option<String>,
+    /// Wait for the end, and print each change
+    #[arg(long)]
+    wait: bool,
+}
+
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
+    let (body, place) = match file_of(args) {
+        Some(path) => {
+            let written = plan_file::written(&path)?;
+            (written.text, Some(written.place))
+        }
+        None => (of_options(args)?.to_string(), None),
+    };
+    // Read here first: what is wrong in a file is shown with its line, with a daemon or without.
+    request::read(body.as_bytes()).map_err(|refusal| plan_file::refused(refusal, place.clone()))?;
+    let begun = context.client()?.post_text::<DebateResult>("/api/debates", &body, ANSWER_DEADLINE);
+    let begun = begun.map_err(|error| {
+        let failure = Failure::from(error);
+        match &place {
+            Some(place) if failure.kind == Kind::Rejected => failure.within(place),
+            _ => failure,
+        }
+    })?;
+    if !args.wait || !context.globals.json {
+        context.tell(&begun, || begun.debate_id.clone())?;
+    }
+    context.remark(&begun.message);
+    if args.wait { follow_id(context, &begun.debate_id) } else { Ok(()) }
+}
+
+/// The file with the request, if there is one.
+fn file_of(args: &Args) -> Option<PathBuf> {
+    if let Some(path) = &args.request {
+        return Some(path.clone());
+    }
+    let [word] = args.task.as_slice() else { return None };
+    let path = Path::new(word);
+    let ending = path.extension().and_then(|ending| ending.to_str())?.to_ascii_lowercase();
+    (args.roles.is_empty() && ENDINGS.contains(&&*ending)).then(|| path.to_path_buf())
+}
+
+/// The request that the options make.
+fn of_options(args: &Args) -> Result<Json, Failure> {
+    if args.roles.is_empty() {
+        let cure = "name who speaks, such as `--roles architect,security,qa`";
+        return Err(Failure::new(Kind::Rejected, "content-empty", "no roles are named", cure));
+    }
+    let roles = args.roles.iter().map(|role| match args.context.as_slice() {
+        [] => json!(role.trim()),
+        files => json!({"id": role.trim(), "initial_context": files}),
+    });
+    let mut all = Map::new();
+    let mut say = |key: &str, value: Option<Json>| {
+        all.extend(value.map(|value| (key.to_owned(), value)));
+    };
+    say("task", Some(json!(args.task.join(" "))));
+    say("roles", Some(Json::Array(roles.collect())));
+    say("model", args.model.as_ref().map(|model| json!(model)));
+    say("provider", args.provider.as_ref().map(|provider| json!(provider)));
+    say("providers", (!args.providers.is_empty()).then(|| json!(args.providers)));
+    say("parallel", args.parallel.map(|parallel| json!(parallel)));
+    say("rounds", args.rounds.map(|rounds| json!(rounds)));
+    say("preserve_worktrees", args.keep.then(|| json!(true)));
+    say("base_dir", args.base_dir.as_ref().map(|folder| json!(folder)));
+    if let Some(text) = &args.timeout {
+        let ms = read_duration(text).ok_or_else(|| {
+            let cure = "use a duration with its unit, such as 90s, 5m or 1h";
+            Failure::new(Kind::Rejected, "bad-duration", format!("--timeout {text:?} is no duration"), cure)
+        })?;
+        say("timeout_seconds", Some(json!(ms.div_ceil(1_000))));
+    }
+    Ok(Json::Object(all))
+}

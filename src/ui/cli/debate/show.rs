@@ -1,0 +1,169 @@
+//! `tasuki debate show`, `status`, `progress` and `outputs`: a debate as it is, and what was said.
+
+use crate::io::client::Client;
+use crate::read::Answers;
+use crate::ui::cli::context::{Context, Ended};
+use crate::ui::cli::failure::{Failure, Kind};
+use crate::ui::cli::look::look;
+use crate::ui::cli::session::plan_file;
+use crate::ui::cli::table::harmless_lines;
+use crate::wire::api::{DebateProgressQuery, DebateQuery, DebateRoundQuery};
+use crate::wire::debate::document::{DebateProgress, RoundOutput, read_round_file};
+use clap::builder::NonEmptyStringValueParser;
+use std::path::Path;
+
+/// Shows a debate: how far it is, and what each role said in each round
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki debate show a1b2c3d4
+  tasuki debate show .tasuki/debates/a1b2c3d4-e5f6-4890-abcd-ef1234567890/context/round1-outputs.json
+
+Exit codes:
+  2  there is no such debate, or the file is damaged")]
+pub(super) struct ShowArgs {
+    /// Debate id, or the beginning of it; or a file with the outputs of a round
+    #[arg(value_name = "ID|FILE", value_parser = NonEmptyStringValueParser::new())]
+    debate: String,
+}
+
+/// Prints how far a debate is, in a line
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  tasuki debate status a1b2c3d4\n  tasuki debate status a1b2c3d4 --json | jq .status")]
+pub(super) struct StatusArgs {
+    /// Debate id, or the beginning of it
+    #[arg(value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
+    debate: String,
+}
+
+/// Prints how far a debate is, and which roles have spoken
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  tasuki debate progress a1b2c3d4 --json | jq .current_round")]
+pub(super) struct ProgressArgs {
+    /// Debate id, or the beginning of it
+    #[arg(value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
+    debate: String,
+}
+
+/// Prints what was said in a debate, or in one of its rounds
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki debate outputs a1b2c3d4 --round 3
+  tasuki debate outputs a1b2c3d4 --round 1 --json | jq -r '.[].proposal'")]
+pub(super) struct OutputsArgs {
+    /// Debate id, or the beginning of it
+    #[arg(value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
+    debate: String,
+    /// Only this round
+    #[arg(long, value_name = "N")]
+    round: Option<u8>,
+}
+
+/// Asks the daemon, or the files where none answers.
+pub(super) fn asked<Q: Answers + Clone>(context: &Context, question: &Q) -> Result<Q::Answer, Failure> {
+    let workspace = context.workspace()?;
+    let client = Client::new(&workspace, &context.around)?;
+    Ok(look(context, &workspace, &client, question)?.answer)
+}
+
+pub(super) fn show(context: &Context, args: &ShowArgs) -> Ended {
+    if args.debate.ends_with(".json") {
+        return show_file(context, Path::new(&args.debate));
+    }
+    let progress = asked(context, &DebateProgressQuery { id: args.debate.clone() })?;
+    let result = asked(context, &DebateQuery { id: progress.debate_id.clone() })?;
+    context.tell(&progress, || {
+        let head = format!(
+            "debate {}\n{}\nfiles: {}",
+            progress.debate_id,
+            harmless_lines(&result.message),
+            result.context_path
+        );
+        format!("{head}\n\n{}", spoken(&progress))
+    })
+}
+
+pub(super) fn status(context: &Context, args: &StatusArgs) -> Ended {
+    let result = asked(context, &DebateQuery { id: args.debate.clone() })?;
+    context.tell(&result, || format!("{}: {}", result.status.word(), harmless_lines(&result.message)))
+}
+
+pub(super) fn progress(context: &Context, args: &ProgressArgs) -> Ended {
+    let progress = asked(context, &DebateProgressQuery { id: args.debate.clone() })?;
+    context.tell(&progress, || {
+        let (round, role) = (progress.current_round, &progress.current_role);
+        let at = if round == 0 { String::new() } else { format!(", round {round}, {role} began last") };
+        let rows = by_round(&progress).into_iter().map(|(round, output)| line(round, output));
+        let rows: String = rows.map(|row| format!("\n{row}")).collect();
+        format!("{}{at}{rows}", progress.status.word())
+    })
+}
+
+pub(super) fn outputs(context: &Context, args: &OutputsArgs) -> Ended {
+    match args.round {
+        Some(n) => {
+            let outputs = asked(context, &DebateRoundQuery { id: args.debate.clone(), n })?;
+            context.tell(&outputs, || texts(outputs.iter().map(|output| (Some(n), output))))
+        }
+        None => {
+            let progress = asked(context, &DebateProgressQuery { id: args.debate.clone() })?;
+            context.tell(&progress.outputs, || spoken(&progress))
+        }
+    }
+}
+
+/// A file of another debate, or of one of which nothing else is known.
+fn show_file(context: &Context, path: &Path) -> Ended {
+    let written = plan_file::written(path)?;
+    let outputs = read_round_file(&written.text).map_err(|error| {
+        let cure = "it is a list of {role, proposal, timestamp, duration_secs, tokens_used, error}";
+        Failure::new(Kind::Rejected, "context-file-corrupted", error.to_string(), cure).within(&written.place)
+    })?;
+    context.tell(&outputs, || texts(outputs.iter().map(|output| (None, output))))
+}
+
+/// All that was said, by round.
+fn spoken(progress: &DebateProgress) -> String {
+    texts(by_round(progress).into_iter().map(|(round, output)| (Some(round), output)))
+}
+
+/// Each output with its round: a role speaks once in each, and the outputs are in the order of the rounds.
+fn by_round(progress: &DebateProgress) -> Vec<(u8, &RoundOutput)> {
+    let (mut round, mut seen) = (1, Vec::new());
+    let mut all = Vec::new();
+    for output in &progress.outputs {
+        if seen.contains(&output.role.as_str()) {
+            (round, seen) = (round + 1, Vec::new());
+        }
+        seen.push(output.role.as_str());
+        all.push((round, output));
+    }
+    all
+}
+
+/// A role that has spoken, or not, in one line.
+fn line(round: u8, output: &RoundOutput) -> String {
+    let (role, seconds) = (&output.role, output.duration_secs);
+    match &output.error {
+        None => format!("  round {round}  {role}  spoke in {seconds} s"),
+        Some(error) => {
+            let first = error.lines().next().unwrap_or_default();
+            format!("  round {round}  {role}  failed after {seconds} s: {}", harmless_lines(first))
+        }
+    }
+}
+
+fn texts<'a>(outputs: impl Iterator<Item = (Option<u8>, &'a RoundOutput)>) -> String {
+    let text = |(round, output): (Option<u8>, &RoundOutput)| {
+        let round = round.map(|round| format!("round {round}, ")).unwrap_or_default();
+        let tokens = if output.tokens_used == 0 { String::new() } else { format!(", {} tokens", output.tokens_used) };
+        let said = match &output.error {
+            None => harmless_lines(output.proposal.trim_end()),
+            Some(error) => format!("failed: {}", harmless_lines(error.trim_end())),
+        };
+        format!("── {round}{} ({} s{tokens})\n\n{said}", output.role, output.duration_secs)
+    };
+    let all: Vec<String> = outputs.map(text).collect();
+    if all.is_empty() { "nobody has spoken yet".to_owned() } else { all.join("\n\n") }
+}

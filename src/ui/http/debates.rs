@@ -1,0 +1,127 @@
+//! The addresses at which debates begin and end.
+
+use super::gate::{Gate, JsonAnswer, unexpected};
+use super::given::{Key, LargeRaw, Question};
+use super::refused::Refused;
+use crate::daemon::clients::request::{Request, Response};
+use crate::engine::input::Reply;
+use crate::engine::message::refusal::{Code, Refusal};
+use crate::io::chance::mint_flow_id;
+use crate::io::debate_files::{read_files, refuse_provider};
+use crate::io::worktree::demand_repository;
+use crate::read::Model;
+use crate::wire::api::{Done, Problem};
+use crate::wire::debate::document::{DebateResult, DebateStatus};
+use crate::wire::debate::request::{self, DebateRequest};
+use crate::wire::debate::wanted::{self, Ground};
+use crate::wire::session::wanted::problem_of_plan;
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// The debate in an address: its id, or the beginning of it.
+#[derive(Debug, Deserialize)]
+pub(super) struct DebatePath {
+    id: String,
+}
+
+/// Begins a debate. The body is its request, as JSON or YAML.
+pub(super) async fn begin(
+    State(gate): State<Gate>,
+    key: Key,
+    LargeRaw(body): LargeRaw,
+) -> JsonAnswer<DebateResult> {
+    let id = mint_flow_id();
+    let workspace = asked(&gate, |model| model.workspace().clone()).await?;
+    let request = blocking(move || request::read(&body).map_err(problem_of_plan)).await?;
+    let base = request.base_dir.as_deref().map_or_else(PathBuf::new, PathBuf::from);
+    let base = workspace.root().join(base);
+    let refused = |error: crate::io::worktree::WorktreeError| {
+        Refused::from(Refusal::new(Code::NoRepository, error.to_string()).at("base_dir"))
+    };
+    let repository = demand_repository(&base, &workspace).await.map_err(refused)?;
+    let provider = provider_of(&gate, &request).await?;
+    let place = workspace.clone();
+    let (of, folder) = (id.clone(), workspace.debates().join(id.as_str()));
+    let made = blocking(move || {
+        for role in &request.head().roles {
+            let name = role.provider.as_deref().unwrap_or(&provider);
+            refuse_provider(&place, name).map_err(problem)?;
+        }
+        let files = read_files(&base, &request.roles).map_err(problem)?;
+        let ground = Ground { repository, folder: &folder, provider: &provider, files: &files };
+        wanted::open(of, &request, ground).map_err(problem)
+    });
+    let command = made.await?;
+    match gate.ask(key, Request::Command(command)).await? {
+        Response::Reply(Reply::Done { what, .. }) => {
+            let context: &Path = &workspace.debates().join(id.as_str()).join("context");
+            Ok(Json(DebateResult {
+                debate_id: id.to_string(),
+                status: DebateStatus::Pending,
+                message: what,
+                worktree_paths: Vec::new(),
+                context_path: context.to_string_lossy().into_owned(),
+                tasuki: Some(json!({})),
+            }))
+        }
+        other => Err(unexpected(other)),
+    }
+}
+
+pub(super) async fn cancel(
+    State(gate): State<Gate>,
+    key: Key,
+    Question(DebatePath { id }): Question<DebatePath>,
+) -> JsonAnswer<Done> {
+    let command = asked(&gate, move |model| Ok(wanted::cancel(model.debate_id(&id)?))).await?;
+    match gate.command(key, command.map_err(Refused::of_problem)?).await {
+        Err(mut refused) if matches!(&*refused.problem.code, "wrong-stage" | "not-open") => {
+            refused.problem.cure = "`tasuki debate list` says which are under way".to_owned();
+            Err(refused)
+        }
+        done => done,
+    }
+}
+
+/// The profile of roles that name none: that of whoever reports to the user, if such a program can be asked once.
+async fn provider_of(gate: &Gate, request: &DebateRequest) -> Result<String, Refused> {
+    if let Some(provider) = &request.provider {
+        return Ok(provider.clone());
+    }
+    let of_team = asked(gate, |model: &mut Model| {
+        let first = model.first_of_user()?;
+        let workspace = model.workspace().clone();
+        model.team().members.get(&first).map(|member| (workspace, member.provider.clone()))
+    });
+    let Some((workspace, provider)) = of_team.await? else { return Ok(USUAL.to_owned()) };
+    let can = blocking(move || Ok(refuse_provider(&workspace, &provider).map(|()| provider)));
+    Ok(can.await?.unwrap_or_else(|_| USUAL.to_owned()))
+}
+
+/// Whom the document has speak.
+const USUAL: &str = "claude";
+
+fn problem(refusal: Refusal) -> Problem {
+    let cure = refusal.cure().to_owned();
+    let field = refusal.field.map(str::to_owned);
+    Problem { code: refusal.code.word().to_owned(), why: refusal.why, cure, field, ..Problem::default() }
+}
+
+/// Asks whoever answers questions for something.
+async fn asked<T: Send + 'static>(
+    gate: &Gate,
+    what: impl FnOnce(&mut Model) -> T + Send + 'static,
+) -> Result<T, Refused> {
+    gate.reads.ask(what).await.ok_or_else(|| Refused::unavailable("the daemon is ending or restarting"))
+}
+
+/// Does what takes a while, so that no other request waits for it.
+async fn blocking<T: Send + 'static>(
+    what: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Refused> {
+    let done = tokio::task::spawn_blocking(what).await;
+    done.map_err(|_| Refused::unavailable("the daemon is ending or restarting"))?.map_err(Refused::of_problem)
+}

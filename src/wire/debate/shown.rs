@@ -1,0 +1,241 @@
+//! A debate of this workspace as its documents: what follows from its flow, and from the texts of those who have spoken.
+
+use super::document::{DebateProgress, DebateResult, DebateStatus, OutputBesides, RoundOutput};
+use crate::engine::flow::debate::{Debate, DebateRole};
+use crate::engine::flow::debating::DebateStage;
+use crate::engine::flow::flow::{Flow, FlowStep};
+use crate::engine::flow::step::StepStage;
+use crate::engine::flow::tree::TreeStage;
+use crate::engine::message::{Body, BodyRef};
+use crate::engine::words::counted;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
+
+/// Finds the text that stands at a place; none if it cannot be read any more.
+pub type Bodies<'a> = &'a mut dyn FnMut(BodyRef) -> Option<Body>;
+
+/// What is written where a text cannot be read any more.
+const UNREADABLE: &str = "(tasuki cannot read this text any more)";
+
+/// What a program has used for an answer, as its agent says with that.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Said {
+    usage: Usage,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Usage {
+    tokens: Option<u64>,
+    cost_usd: Option<f64>,
+}
+
+/// How far a debate is.
+#[must_use]
+pub fn status(flow: &Flow) -> DebateStatus {
+    match flow.debate_stage() {
+        None | Some(DebateStage::Pending) => DebateStatus::Pending,
+        Some(DebateStage::Round(round)) => DebateStatus::in_round(round),
+        Some(DebateStage::Completed) => DebateStatus::Completed,
+        Some(DebateStage::Failed(why)) => DebateStatus::Failed(why),
+        Some(DebateStage::Cancelled) => DebateStatus::Cancelled,
+    }
+}
+
+/// The roles that have ended in a round, in their order.
+#[must_use]
+pub fn outputs(flow: &Flow, round: u8, bodies: Bodies<'_>) -> Vec<RoundOutput> {
+    let Some(debate) = flow.debate() else { return Vec::new() };
+    let speeches = flow.speeches(debate, round).iter().zip(&debate.roles);
+    speeches.filter_map(|(step, role)| output(step, role, bodies)).collect()
+}
+
+/// What came of a speech; none if it has not ended.
+#[must_use]
+pub fn output(step: &FlowStep, role: &DebateRole, bodies: Bodies<'_>) -> Option<RoundOutput> {
+    let at = step.ended.filter(|_| step.stage.has_ended())?;
+    let body = step.answer.as_ref().map(|answer| bodies(answer.body));
+    let said = body.as_ref().and_then(|body| serde_json::from_str::<Said>(&body.as_ref()?.extra).ok());
+    let usage = said.unwrap_or_default().usage;
+    let text = body.map(|body| body.map_or_else(|| UNREADABLE.to_owned(), |body| body.content.to_string()));
+    let why = || step.note.as_deref().unwrap_or("it did not say why").to_owned();
+    let answer = match step.stage {
+        StepStage::Completed => Ok(text.unwrap_or_default()),
+        _ => Err(text.filter(|text| !text.trim().is_empty()).unwrap_or_else(why)),
+    };
+    let began = step.typed.or(step.began).unwrap_or(at);
+    let mut output =
+        RoundOutput::new(role.id.as_str(), answer, at, at.since(began), usage.tokens.unwrap_or_default());
+    output.tasuki = OutputBesides {
+        provider: Some(role.provider.clone()),
+        model: role.model.clone(),
+        cost_usd: usage.cost_usd,
+        tries: (step.tries > 1).then(|| step.tries.into()),
+        ..OutputBesides::default()
+    };
+    Some(output)
+}
+
+/// How far a debate is, with all that was said so far.
+#[must_use]
+pub fn progress(flow: &Flow, bodies: Bodies<'_>) -> DebateProgress {
+    let rounds = flow.debate().map_or(0, |debate| debate.rounds);
+    DebateProgress {
+        debate_id: flow.head.id.to_string(),
+        current_round: flow.debate_round().unwrap_or_default(),
+        current_role: began_last(flow).map(|role| role.id.to_string()).unwrap_or_default(),
+        status: status(flow),
+        outputs: (1..=rounds).flat_map(|round| outputs(flow, round, bodies)).collect(),
+        tasuki: Some(besides(flow)),
+    }
+}
+
+/// A debate in short, whose folder of contexts that is.
+#[must_use]
+pub fn result(flow: &Flow, context_path: &str) -> DebateResult {
+    let there = flow.trees.values().filter(|tree| {
+        matches!(tree.stage, TreeStage::There | TreeStage::Removing | TreeStage::Kept)
+    });
+    DebateResult {
+        debate_id: flow.head.id.to_string(),
+        status: status(flow),
+        message: message(flow),
+        worktree_paths: there.filter_map(|tree| Some(tree.path.as_deref()?.to_owned())).collect(),
+        context_path: context_path.to_owned(),
+        tasuki: Some(besides(flow)),
+    }
+}
+
+/// The role that began last.
+fn began_last(flow: &Flow) -> Option<&DebateRole> {
+    let debate = flow.debate()?;
+    let begun = flow.steps.iter().filter(|step| step.began.is_some());
+    // Of several at the same moment, the one that speaks later.
+    let last = begun.max_by_key(|step| (step.typed.or(step.began), step.spec.name.number()))?;
+    debate.speech(&last.spec.name).map(|speech| speech.role)
+}
+
+/// How far it is, in a sentence, and what stays of it that should not.
+fn message(flow: &Flow) -> String {
+    let Some(debate) = flow.debate() else { return String::new() };
+    let completed = flow.steps.iter().filter(|step| step.stage == StepStage::Completed).count();
+    let failed = flow.steps.iter().filter(|step| step.stage == StepStage::Failed).count();
+    let failed = if failed == 0 { String::new() } else { format!(", {failed} failed") };
+    let spoken = format!("{} of {}{failed}", completed, counted(flow.steps.len(), "answer"));
+    let mut said = match flow.debate_stage() {
+        None | Some(DebateStage::Pending) => format!("nobody speaks yet; {}", rounds(debate)),
+        Some(DebateStage::Round(round)) => {
+            format!("round {round} of {} is under way: {spoken}", debate.rounds)
+        }
+        Some(DebateStage::Completed) => format!("completed: {spoken}"),
+        Some(DebateStage::Failed(why)) => why,
+        Some(DebateStage::Cancelled) => {
+            format!("{}: {spoken}", flow.note.as_deref().unwrap_or("cancelled"))
+        }
+    };
+    for tree in flow.trees.values().filter(|tree| tree.stage == TreeStage::Kept) {
+        let why = tree.note.as_deref().unwrap_or_default();
+        said.push_str(&format!("; the worktree of {} stays: {why}", tree.branch));
+    }
+    said
+}
+
+fn rounds(debate: &Debate) -> String {
+    format!("{} in {}", counted(debate.roles.len(), "role"), counted(debate.rounds.into(), "round"))
+}
+
+/// What is known of a debate besides the document.
+fn besides(flow: &Flow) -> Json {
+    let Some(debate) = flow.debate() else { return json!({}) };
+    let now: Vec<Json> = flow
+        .steps
+        .iter()
+        .filter_map(|step| {
+            let speech = debate.speech(&step.spec.name)?;
+            let agent = step.spec.to.as_str();
+            let at = |at: Option<crate::engine::words::Millis>| at.map(crate::wire::time::rfc3339);
+            Some(json!({
+                "round": speech.round, "role": speech.role.id.as_str(), "stage": step.stage.word(),
+                "agent": agent, "message": step.message.as_ref().map(ToString::to_string),
+                "began_at": at(step.typed.or(step.began)), "ended_at": at(step.ended),
+                "note": step.note.as_deref(),
+            }))
+        })
+        .collect();
+    let roles: Vec<Json> = debate
+        .roles
+        .iter()
+        .map(|role| {
+            json!({
+                "id": role.id.as_str(), "name": role.name,
+                "provider": role.provider, "model": role.model,
+            })
+        })
+        .collect();
+    json!({
+        "name": flow.head.name, "owner": flow.head.owner.as_str(), "roles": roles,
+        "rounds": debate.rounds, "timeout_seconds": debate.timeout_ms / 1_000,
+        "preserve_worktrees": debate.keep, "parallel": flow.head.parallel,
+        "repository": flow.head.repository.as_ref().map(|of| of.root.as_str()),
+        "base": flow.head.repository.as_ref().map(|of| of.base.as_str()),
+        "created_at": crate::wire::time::rfc3339(flow.opened_at),
+        "updated_at": crate::wire::time::rfc3339(flow.changed_at),
+        "steps": now,
+    })
+}
+
+/// What is kept of a debate besides its rounds, in `debate.json`: all that is shown of it once the journal knows it no more.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Overview {
+    #[serde(flatten)]
+    pub result: DebateResult,
+    pub current_round: u8,
+    pub current_role: String,
+}
+
+/// The same of a debate that is known.
+#[must_use]
+pub fn overview(flow: &Flow, context_path: &str) -> Overview {
+    let current_role = began_last(flow).map(|role| role.id.to_string()).unwrap_or_default();
+    let current_round = flow.debate_round().unwrap_or_default();
+    Overview { result: result(flow, context_path), current_round, current_role }
+}
+
+impl Overview {
+    fn besides(&self, key: &str) -> Option<&Json> {
+        self.result.tasuki.as_ref()?.get(key)
+    }
+
+    /// A text that tasuki knows besides.
+    #[must_use]
+    pub fn text(&self, key: &str) -> Option<String> {
+        self.besides(key).and_then(Json::as_str).map(str::to_owned)
+    }
+
+    /// How many rounds it has.
+    #[must_use]
+    pub fn rounds(&self) -> u8 {
+        self.besides("rounds").and_then(Json::as_u64).and_then(|of| u8::try_from(of).ok()).unwrap_or(0)
+    }
+
+    /// The ids of its roles.
+    #[must_use]
+    pub fn roles(&self) -> Vec<String> {
+        let roles = self.besides("roles").and_then(Json::as_array).into_iter().flatten();
+        roles.filter_map(|role| Some(role.get("id")?.as_str()?.to_owned())).collect()
+    }
+
+    /// How far it is, without what was said.
+    #[must_use]
+    pub fn progress(&self) -> DebateProgress {
+        DebateProgress {
+            debate_id: self.result.debate_id.clone(),
+            current_round: self.current_round,
+            current_role: self.current_role.clone(),
+            status: self.result.status.clone(),
+            outputs: Vec::new(),
+            tasuki: self.result.tasuki.clone(),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! From a request to what the engine is asked for.
+
+use super::prompt::{ContextFile, RoleStep, prompt_chars_max, step_text};
+use super::request::DebateRequest;
+use crate::engine::flow::debate::{Debate, DebateRole, RoleId};
+use crate::engine::flow::id::FlowId;
+use crate::engine::flow::opening::Opening;
+use crate::engine::flow::speaking::Told;
+use crate::engine::flow::tree::FlowRepository;
+use crate::engine::flow::wish::FlowWish;
+use crate::engine::input::Command;
+use crate::engine::message::Body;
+use crate::engine::message::refusal::{Code, Refusal};
+use crate::engine::words::AgentName;
+use crate::wire::headless;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Characters of a task that a debate is called by.
+const NAME_CHARS: usize = 100;
+
+/// What is known where a debate is asked for.
+#[derive(Debug, Clone)]
+pub struct Ground<'a> {
+    pub repository: FlowRepository,
+    /// The folder of the debate.
+    pub folder: &'a Path,
+    /// The profile of roles that name none.
+    pub provider: &'a str,
+    /// The files of each role, in the order of the roles.
+    pub files: &'a [Vec<ContextFile>],
+}
+
+/// A debate as the engine opens it.
+///
+/// # Errors
+/// [`Refusal`] for a role that is none.
+pub fn open(id: FlowId, request: &DebateRequest, ground: Ground<'_>) -> Result<Command, Refusal> {
+    let Ground { repository, folder, provider, files } = ground;
+    let debate = debate(request, provider)?;
+    let text = |round: u8, role: &DebateRole| {
+        let Some(at) = request.roles.iter().position(|asked| asked.id == role.id.as_str()) else {
+            return Arc::from("");
+        };
+        let chars_max = prompt_chars_max(Some(&role.provider), role.model.as_deref());
+        let step = RoleStep { id: &id, request, role: &request.roles[at], round, chars_max };
+        Arc::from(step_text(&step, files.get(at).map_or(&[][..], Vec::as_slice)))
+    };
+    let told = |round, role: &DebateRole| Told {
+        text: Body { content: text(round, role), extra: "".into() },
+        env: variables(folder, round, role),
+    };
+    let name = request.task.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let name: String = name.chars().take(NAME_CHARS).collect();
+    let asked = Body { content: request.task.clone(), extra: "".into() };
+    let who = (id.clone(), AgentName::user(), name);
+    let opening =
+        Opening::of_debate(debate, who, (Box::new(repository), request.parallel), asked, told)?;
+    Ok(Command::OpenFlow(Box::new(opening)))
+}
+
+/// What the agent of a role gets: who speaks for it, and where what it was told and what came of it are kept.
+fn variables(folder: &Path, round: u8, role: &DebateRole) -> BTreeMap<String, String> {
+    let of = |place: &str, end: &str| {
+        let path = folder.join(place).join(format!("round{round}-{}.{end}", role.id));
+        path.to_string_lossy().into_owned()
+    };
+    let mut all = BTreeMap::from([
+        (headless::PROVIDER.to_owned(), role.provider.clone()),
+        (headless::LOG.to_owned(), of("logs", "log")),
+        (headless::PROMPT.to_owned(), of("prompts", "md")),
+    ]);
+    all.extend(role.model.clone().map(|model| (headless::MODEL.to_owned(), model)));
+    all
+}
+
+fn debate(request: &DebateRequest, provider: &str) -> Result<Debate, Refusal> {
+    let head = request.head();
+    let roles = head.roles.into_iter().map(|role| {
+        let id = RoleId::new(&role.id).map_err(|error| {
+            Refusal::new(Code::BadId, format!("`{}` {error}", role.id.escape_debug())).at("roles")
+        })?;
+        let provider = role.provider.unwrap_or_else(|| provider.to_owned());
+        Ok(DebateRole { id, name: role.name, provider, model: role.model })
+    });
+    let roles = roles.collect::<Result<Vec<_>, Refusal>>()?;
+    let timeout_ms = request.timeout_seconds.saturating_mul(1_000);
+    Ok(Debate { roles, rounds: request.rounds, timeout_ms, keep: request.preserve_worktrees })
+}
+
+/// Calls off what is open of a debate.
+#[must_use]
+pub fn cancel(id: FlowId) -> Command {
+    Command::Flow { id, wish: FlowWish::Cancel }
+}
