@@ -3,6 +3,7 @@
 pub mod api;
 pub mod clean;
 pub mod events;
+pub mod headless;
 pub mod hide;
 pub mod hire;
 pub mod layout;
@@ -16,6 +17,8 @@ pub mod session;
 pub mod status;
 pub mod team_file;
 pub mod time;
+pub mod turn_line;
+pub mod turn_prompt;
 pub mod web;
 pub mod yaml;
 pub mod zone;

@@ -19,6 +19,7 @@ mod editor;
 mod failure;
 mod files;
 mod fsck;
+mod headless;
 mod hire;
 mod history;
 mod inbox;
