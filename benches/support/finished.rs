@@ -147,7 +147,12 @@ impl Maker {
                     let line = "".into();
                     match token.filter(|_| fails) {
                         Some(token) => {
-                            let command = Command::Reply { token, text: text.as_str().into(), failed: true };
+                            let command = Command::Reply {
+                                token,
+                                text: text.as_str().into(),
+                                failed: true,
+                                extra: "".into(),
+                            };
                             self.step(Input::Command { request: RequestId(2), by: Some(agent), command });
                         }
                         None => {

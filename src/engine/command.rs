@@ -36,9 +36,9 @@ impl Work<'_> {
         match command {
             Command::Cancel { id, .. } => Ok((String::new(), Some(id))),
             Command::Retry(id) => self.command_retry(&id, who),
-            Command::Reply { token, text, failed } => {
+            Command::Reply { token, text, failed, extra } => {
                 let outcome = if failed { Outcome::Failed } else { Outcome::Completed };
-                self.command_reply(token, outcome, Body { content: text, extra: "".into() })
+                self.command_reply(token, outcome, Body { content: text, extra })
             }
             Command::Done { agent, of } => self.command_done(&agent, of.as_ref()),
             Command::Acknowledge { token } => self.command_acknowledge(token),

@@ -101,6 +101,8 @@ pub enum Command {
         text: Arc<str>,
         /// Whether it could do it.
         failed: bool,
+        /// What else belongs to the answer, as [`crate::engine::message::Body::extra`] has it.
+        extra: Arc<str>,
     },
     /// A person takes what an agent said for the answer to its task, which it did not claim.
     Done {

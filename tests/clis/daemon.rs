@@ -66,6 +66,7 @@ impl Team {
         let path = std::env::var("PATH").unwrap();
         env.insert("PATH".to_owned(), format!("{}:{path}", bin.display()).into());
         env.retain(|key, _| !matches!(key.as_str(), "TERM" | "SHELL"));
+        env.insert("TASUKI_HEADLESS_LOG".to_owned(), "one.log".into());
         let mut agent = json!({
             "name": "it", "reports_to": "user", "provider": name, "marker": "STUB DONE", "inherit_env": false, "env": env,
         });
@@ -645,6 +646,39 @@ fn a_model_that_hangs_ends_with_the_time_of_the_task(test: &str, name: &str) {
     println!("{name}: a hanging model was given up in time and interrupted, and the next task was done");
 }
 
+/// Its one-shot command is given a large task, and one whose model says no.
+fn it_is_asked_once(test: &str, name: &str) {
+    let command = json!(["{tasuki}", "agent", "headless", "--provider", name]);
+    let more = json!({"provider": "headless", "command": command});
+    let Some(team) = Team::start_with(test, name, more) else { return };
+    let says = "# A plan\n\n1. 襷をつなぐ 🎽\n2. `cargo test`";
+    team.stub.script(vec![Answer::text(says).times(1000)]);
+    team.drop_task("plan", &format!("Make a plan of this.\n\n{}", "襷 and more\n".repeat(20_000)));
+    let result = team.result("plan");
+    println!("{name}: {result}\n{}", team.house.read("one.log"));
+    assert_eq!(
+        (&result["content"], &result["completion_source"]),
+        (&says.into(), &"reply".into()),
+        "{name}: {result}"
+    );
+    assert!(result["usage"]["tokens"].as_u64().is_some_and(|tokens| tokens > 0), "{name}: {result}");
+    let asked = team.stub.turns();
+    let is_whole = asked
+        .iter()
+        .any(|turn| turn.user_texts().iter().any(|text| text.matches("襷 and more").count() == 20_000));
+    assert!(is_whole, "{name}: its model was told the whole task");
+    let refused = Answer::status(400, "invalid_request_error", "The stub takes no such thing");
+    team.stub.script(vec![refused.times(1000)]);
+    team.house.drop("refused.yaml", "id: refused\nto: it\ncontent: Do it.\ntimeout: 60s\n");
+    let result = team.result("refused");
+    println!("{name}: {result}\n{}", team.house.read("one.log"));
+    assert_eq!(
+        (&result["status"], &result["completion_source"]),
+        (&"failed".into(), &"reply".into()),
+        "{name}: {result}"
+    );
+}
+
 /// A turn that is called off is broken off: before its first word, amid its words, and while it asks something; what comes next is
 /// done, and nothing of the turn is in the input box.
 fn what_is_called_off_is_broken_off(test: &str, name: &str) {
@@ -952,6 +986,7 @@ agents!([
     goes_on_after_errors_of_its_model,
     a_login_that_is_refused_waits_for_a_person,
     a_model_that_hangs_ends_with_the_time_of_the_task,
+    it_is_asked_once,
     what_is_called_off_is_broken_off,
     it_is_busy_with_what_is_no_task,
     an_error_is_not_believed_for_ever,

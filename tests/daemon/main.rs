@@ -26,6 +26,7 @@ mod events;
 mod examples;
 mod failures;
 mod gone;
+mod headless;
 mod held_up;
 mod hierarchy;
 mod hiring;

@@ -1,4 +1,4 @@
-//! The processes of a check, which end with it; and those of checks that a daemon which was killed has left.
+//! The processes of a check or of a one-shot program, which end with it; and those that somebody who was killed has left.
 
 use crate::engine::words::{Millis, ProcessKey};
 use crate::io::chance::chance;
@@ -10,8 +10,23 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
-/// Every process of a check bears this name in its environment, with a value of its own.
-pub(super) const BEARS: &str = "TASUKI_CHECK";
+/// The name that every process bears in its environment, with a value of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bears {
+    /// A check's; the daemon ends those that one before it has left.
+    Check,
+    /// A one-shot program's, which belongs to a turn and goes on without a daemon.
+    Turn,
+}
+
+impl Bears {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Check => "TASUKI_CHECK",
+            Self::Turn => "TASUKI_TURN",
+        }
+    }
+}
 /// How long it may take until all are gone after the end or the limit.
 pub(super) const GONE_WITHIN: Duration = Duration::from_secs(2);
 /// How often nobody must be seen: a process that becomes another program has no environment at that moment.
@@ -21,30 +36,36 @@ const CLEAN_LOOKS: u32 = 3;
 const CLEAN_LOOKS_AFTER_ONE: u32 = 25;
 /// Between two such looks. A program takes a tenth of it to begin.
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
-/// Letters that tell one check of a workspace from the others.
+/// Letters that tell one check of a workspace, or one turn of an agent, from the others.
 const OWN_LEN: usize = 32;
 
-/// What the processes of one check bear: letters of its own, then the folder of its workspace.
-pub(super) fn mark_of(root: &Path) -> OsString {
+/// What the processes of one check bear: letters of its own, then whose they are, such as the folder of its workspace.
+pub(super) fn mark_of(whose: &OsStr) -> OsString {
     let random = || chance(Millis(u64::from(std::process::id())));
     let mut mark = OsString::from(format!("{:016x}{:016x} ", random(), random()));
-    mark.push(root);
+    mark.push(whose);
     mark
 }
 
 /// Ends whom the checks of this workspace have left that ran when its daemon was killed; whether nobody of them is left. Whoever
 /// asks is the only one who may run checks there.
 pub async fn end_left(root: &Path) -> bool {
-    let root = root.as_os_str().to_owned();
-    let is_left = move |var: &OsStr| {
-        let after = var.as_bytes().split_at_checked(OWN_LEN).map(|(_, after)| after);
-        after.and_then(|after| after.strip_prefix(b" ")) == Some(root.as_bytes())
-    };
-    end_until_none(is_left, None, Instant::now() + GONE_WITHIN).await
+    end_left_of(Bears::Check, root.as_os_str()).await
 }
 
-/// The processes of a check. They are ended when nobody waits for it any more, too.
+/// The same of those that bear this.
+pub(super) async fn end_left_of(bears: Bears, whose: &OsStr) -> bool {
+    let whose = whose.to_owned();
+    let is_left = move |var: &OsStr| {
+        let after = var.as_bytes().split_at_checked(OWN_LEN).map(|(_, after)| after);
+        after.and_then(|after| after.strip_prefix(b" ")) == Some(whose.as_bytes())
+    };
+    end_until_none(bears, is_left, None, Instant::now() + GONE_WITHIN).await
+}
+
+/// The processes of a check, or of a one-shot program. They are ended when nobody waits for it any more, too.
 pub(super) struct Leash {
+    pub(super) bears: Bears,
     pub(super) group: Option<Pid>,
     pub(super) mark: Option<OsString>,
 }
@@ -57,12 +78,13 @@ impl Leash {
         let others = program.map(Family::of);
         end_group(group);
         others.iter().flat_map(Family::living).for_each(end);
-        end_until_none(move |var| var == mark, group, over).await;
+        end_until_none(self.bears, move |var| var == mark, group, over).await;
     }
 }
 
 /// Ends those who bear what is meant until nobody is left, which it says, or the time is over.
 async fn end_until_none(
+    bears: Bears,
     is_meant: impl Fn(&OsStr) -> bool + Clone + Send + 'static,
     group: Option<Pid>,
     over: Instant,
@@ -70,7 +92,7 @@ async fn end_until_none(
     let (mut clean, mut wanted) = (0, CLEAN_LOOKS);
     while clean < wanted {
         let is_meant = is_meant.clone();
-        let look = tokio::task::spawn_blocking(move || end_bearers(is_meant));
+        let look = tokio::task::spawn_blocking(move || end_bearers(bears, is_meant));
         let Ok(Ok(left)) = timeout_at(over, look).await else {
             tracing::warn!("processes of a check could not be ended");
             return false;
@@ -93,7 +115,7 @@ impl Drop for Leash {
     fn drop(&mut self) {
         end_group(self.group);
         if let Some(mark) = &self.mark {
-            end_bearers(|var| var == mark);
+            end_bearers(self.bears, |var| var == mark);
         }
     }
 }
@@ -101,7 +123,7 @@ impl Drop for Leash {
 /// Whether a process of a check works in this folder, also one that a killed daemon has left.
 pub(in crate::io) fn runs_in(folder: &Path) -> bool {
     let place = |bearer: Bearer| std::fs::read_link(format!("/proc/{}/cwd", bearer.process.pid)).ok();
-    bearers(BEARS).filter_map(place).any(|place| place.starts_with(folder))
+    bearers(Bears::Check.name()).filter_map(place).any(|place| place.starts_with(folder))
 }
 
 /// The program is not collected before, so that its number is nobody else's.
@@ -113,8 +135,9 @@ fn end_group(group: Option<Pid>) {
 }
 
 /// Ends all that bear what is meant, with whom they have started; who they were.
-fn end_bearers(is_meant: impl Fn(&OsStr) -> bool) -> Vec<ProcessKey> {
-    let found = bearers(BEARS).filter(|bearer| bearer.var(BEARS).is_some_and(&is_meant));
+fn end_bearers(bears: Bears, is_meant: impl Fn(&OsStr) -> bool) -> Vec<ProcessKey> {
+    let name = bears.name();
+    let found = bearers(name).filter(|bearer| bearer.var(name).is_some_and(&is_meant));
     // A daemon that a check of a killed one has started is none of those that it ends.
     let keys = found.map(|bearer| bearer.process).filter(|key| key.pid != std::process::id());
     // What stands still starts nobody while the others are looked for.

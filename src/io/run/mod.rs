@@ -3,15 +3,17 @@
 
 mod leash;
 mod look_up;
+mod one_shot;
 pub(in crate::io) mod printed;
 
 pub use leash::end_left;
 pub(in crate::io) use leash::runs_in;
 pub(in crate::io) use look_up::look_up;
+pub use one_shot::{OneShot, OneShotEnd, Said, Stream, end_left_turns};
 
 use crate::io::process::{key_of, wait_gone};
 use crate::wire::team_file::Env;
-use leash::{BEARS, GONE_WITHIN, Leash, mark_of};
+use leash::{Bears, GONE_WITHIN, Leash, mark_of};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::Pid;
 use std::ffi::{OsStr, OsString};
@@ -75,7 +77,7 @@ impl Run<'_> {
     /// # Errors
     /// If it cannot be started, or its pipes cannot be made.
     pub(in crate::io) async fn to_its_end(&self) -> io::Result<Ran> {
-        let mark = mark_of(self.root);
+        let mark = mark_of(self.root.as_os_str());
         // git starts nobody who would leave it.
         let is_foreign = matches!(self.keep, Keep::Last(_));
         let (mut output, ours) = Tap::new(self.keep)?;
@@ -89,7 +91,7 @@ impl Run<'_> {
         let mut child = self.start(&mark, ours.into(), theirs.into())?;
         let key = child.id().and_then(key_of);
         let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-        let mut leash = Leash { group, mark: is_foreign.then_some(mark) };
+        let mut leash = Leash { bears: Bears::Check, group, mark: is_foreign.then_some(mark) };
         let until = Instant::now() + self.limit;
         let ended = async {
             // It is not collected yet, so that its number is nobody else's.
@@ -124,7 +126,7 @@ impl Run<'_> {
         let (name, arguments) = self.argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut command = Command::new(self.program);
         command.arg0(name).args(arguments).current_dir(self.cwd);
-        command.env_clear().envs(self.env).env(BEARS, mark);
+        command.env_clear().envs(self.env).env(Bears::Check.name(), mark);
         command.process_group(0).kill_on_drop(true);
         let input = self.held.map(File::try_clone).transpose()?.map_or_else(Stdio::null, Stdio::from);
         command.stdin(input).stdout(out).stderr(err).spawn()
@@ -155,6 +157,14 @@ impl Tap {
                 Ok(read @ 1..) => self.take(piece.get(..read).unwrap_or_default()),
                 _ => self.from = None,
             }
+        }
+    }
+
+    /// Reads a piece and keeps nothing of it: how long it is, 0 at the end. Waits for ever where the end was read before.
+    async fn next(&mut self, piece: &mut [u8]) -> usize {
+        match &mut self.from {
+            Some(from) => from.read(piece).await.unwrap_or(0),
+            None => std::future::pending().await,
         }
     }
 

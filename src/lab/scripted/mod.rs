@@ -16,6 +16,7 @@ mod lines;
 mod load;
 mod look;
 mod mail;
+mod once;
 mod outward;
 mod play;
 mod program;
@@ -63,8 +64,11 @@ pub struct ScriptedArgs {
     #[arg(long, value_name = "FILE")]
     pub script: Option<PathBuf>,
     /// Phrase of the agent: its `marker:` in the team file
-    #[arg(long, value_name = "PHRASE")]
-    pub phrase: String,
+    #[arg(long, value_name = "PHRASE", required_unless_present = "once")]
+    pub phrase: Option<String>,
+    /// Answer the standard input once, in Markdown, and end
+    #[arg(long, conflicts_with_all = ["script", "phrase"])]
+    pub once: bool,
     /// Seed of the random numbers: the same seed plays the same
     #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = read_whole::<u64>)]
     pub seed: u64,
@@ -75,11 +79,14 @@ pub struct ScriptedArgs {
 /// # Errors
 /// Why nothing is played, or not to the end.
 pub fn run(args: &ScriptedArgs) -> Result<ExitCode, Trouble> {
+    let failed = |error| Trouble::bare(Kind::Failed, "terminal", format!("the terminal failed: {error}"));
+    if args.once {
+        return once::answer().map(|()| ExitCode::SUCCESS).map_err(failed);
+    }
     let no_phrase =
         |why| Trouble::new(Kind::Rejected, "phrase", why, "give the agent's `marker:` of the team file");
-    let phrase = Phrase::new(&args.phrase).map_err(no_phrase)?;
+    let phrase = Phrase::new(args.phrase.as_deref().unwrap_or_default()).map_err(no_phrase)?;
     let script = args.script.as_deref().map_or_else(|| Ok(Script::default()), load::load)?;
-    let failed = |error| Trouble::bare(Kind::Failed, "terminal", format!("the terminal failed: {error}"));
     perform(script, phrase, args.seed).map(ExitCode::from).map_err(failed)
 }
 

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::script::Kind;
-use crate::engine::screen::doorbell::HEAD;
+use crate::engine::screen::doorbell::TurnKind;
 use crate::engine::words::{AgentName, MessageId, Token};
+use crate::wire::turn_line::{TurnBody as Body, TurnLine};
 
 /// Longest file of a task that is read. A message is at most 1 MiB; sixteen leave room for answers and feedback.
 const TASK_FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -25,15 +26,6 @@ pub(super) struct Turn {
     pub(super) body: Body,
     /// The line itself, as it was given.
     pub(super) line: String,
-}
-
-/// Where a turn's content is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Body {
-    /// In this file, relative to the working folder or to the workspace.
-    File(String),
-    /// In the line itself.
-    Inline(String),
 }
 
 /// What the task's file says, as far as a script can use it.
@@ -60,11 +52,10 @@ impl Turn {
     /// `delivery: inline` with `token: false`.
     pub(super) fn read(line: &str) -> Self {
         let line = line.trim();
-        let doorbell = line.strip_prefix(HEAD).and_then(|rest| read_doorbell(rest.trim_start()));
-        match doorbell {
-            Some(turn) => Self { line: line.to_owned(), ..turn },
-            None => Self::plain(Kind::Task, line),
-        }
+        let Some(TurnLine { kind, id, from, token, body }) = TurnLine::read(line) else {
+            return Self::plain(Kind::Task, line);
+        };
+        Self { kind: kind.into(), id: Some(id), from, token, body, line: line.to_owned() }
     }
 
     /// A line without id and token: its content is itself.
@@ -116,57 +107,16 @@ impl Places {
     }
 }
 
-/// `KIND ID [from NAME] [(token T)]: REST`
-fn read_doorbell(line: &str) -> Option<Turn> {
-    let (head, rest) = line.split_once(": ")?;
-    let (kind, mut head) = read_kind(head)?;
-    let id = MessageId::new(next_word(&mut head)?).ok()?;
-    let (mut from, mut token) = (None, None);
-    while let Some(word) = next_word(&mut head) {
-        let value = next_word(&mut head)?;
-        match word {
-            "from" => from = Some(AgentName::new(value).ok()?),
-            "(token" => token = Some(Token::new(value.strip_suffix(')')?).ok()?),
-            _ => return None,
+impl From<TurnKind> for Kind {
+    fn from(kind: TurnKind) -> Self {
+        match kind {
+            TurnKind::Task => Self::Task,
+            TurnKind::Answers => Self::Answers,
+            TurnKind::Feedback => Self::Feedback,
+            TurnKind::Reminder => Self::Reminder,
+            TurnKind::Info => Self::Info,
         }
     }
-    let body = match path_in(rest, &id) {
-        Some(path) => Body::File(path.to_owned()),
-        None if kind == Kind::Task => Body::Inline(rest.trim().to_owned()),
-        // A reminder names no file: it is about the one that the agent has read already.
-        None => Body::File(format!("queue/active/{id}.yaml")),
-    };
-    Some(Turn { kind, id: Some(id), from, token, body, line: String::new() })
-}
-
-fn read_kind(head: &str) -> Option<(Kind, &str)> {
-    const KINDS: [(&str, Kind); 5] = [
-        ("answers for your task ", Kind::Answers),
-        ("feedback on your task ", Kind::Feedback),
-        ("reminder of your task ", Kind::Reminder),
-        ("task ", Kind::Task),
-        ("info ", Kind::Info),
-    ];
-    KINDS.iter().find_map(|(words, kind)| Some((*kind, head.strip_prefix(words)?)))
-}
-
-fn next_word<'a>(text: &mut &'a str) -> Option<&'a str> {
-    let (word, rest) = text.trim_start().split_once(' ').unwrap_or((text.trim_start(), ""));
-    *text = rest;
-    (!word.is_empty()).then_some(word)
-}
-
-/// The path of the task's file in the words after the colon. Those words may be of any language, set by the team:
-/// the path is what ends with `ID.yaml` and begins after `read `, or else after the last space or non-ASCII letter.
-fn path_in<'a>(rest: &'a str, id: &MessageId) -> Option<&'a str> {
-    let name = format!("{id}.yaml");
-    let before = rest.find(&name)?;
-    let path = rest.get(..before + name.len())?;
-    if let Some((_, path)) = path.split_once("read ") {
-        return Some(path);
-    }
-    let begins = |c: char| c.is_whitespace() || !c.is_ascii() || "\"'`(".contains(c);
-    Some(path.rsplit(begins).next().unwrap_or(path))
 }
 
 fn read_bounded(file: &Path) -> std::io::Result<String> {

@@ -2,6 +2,7 @@
 
 use super::context::{Context, Ended};
 use super::failure::{Failure, Kind};
+use super::headless;
 use super::hire;
 use super::lab::AGENT_EXAMPLE;
 use super::up::named;
@@ -64,6 +65,7 @@ pub(super) enum Verb {
         /// Agent name
         agent: AgentName,
     },
+    Headless(headless::Args),
     /// Lists the agents
     #[command(after_help = "Examples:\n  tasuki agent list --json")]
     List,
@@ -85,6 +87,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
         }
         Verb::Hire(args) => start(context, Some(&args.name), "/api/agents", &hire::body(args)?),
         Verb::Dismiss { agent } => order(context, &format!("/api/agents/{agent}/dismiss")),
+        Verb::Headless(args) => headless::run(context, args),
         Verb::List => list(context),
         // It was run before there was a context.
         #[cfg(feature = "lab")]

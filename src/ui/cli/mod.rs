@@ -20,6 +20,7 @@ mod editor;
 mod failure;
 mod files;
 mod fsck;
+mod headless;
 mod hire;
 mod history;
 mod inbox;

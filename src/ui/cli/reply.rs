@@ -4,7 +4,8 @@ use super::context::{Context, Ended, text_or_input};
 use super::failure::{Failure, Kind};
 use crate::engine::words::Token;
 use crate::io::client::ANSWER_DEADLINE;
-use crate::wire::api::{Done, ReplyBody};
+use crate::wire::api::{Done, ReplyBody, UsageInfo};
+use crate::wire::number::read_whole;
 
 /// Answers a turn; for agents, the strongest way to say that a task is done
 #[derive(Debug, clap::Args)]
@@ -13,6 +14,7 @@ Examples:
   tasuki reply k7qf2m \"All 42 tests pass\"
   tasuki reply k7qf2m - < report.md
   tasuki reply --failed k7qf2m \"there is no such file\"
+  tasuki reply --tokens 8120 --cost 0.04 k7qf2m \"Done\"
   tasuki reply --ack k7qf2m                      the turn was read, and is not done yet
 
 The token is in the task's file. In an agent's pane TASUKI_ROOT and TASUKI_AGENT_KEY are set.")]
@@ -27,6 +29,15 @@ pub(super) struct Args {
     /// Report that the task cannot be done; the text says why
     #[arg(long)]
     failed: bool,
+    /// Tokens that the answer took
+    #[arg(long, value_name = "NUMBER", conflicts_with = "ack", value_parser = read_whole::<u64>)]
+    tokens: Option<u64>,
+    /// What it cost, in US dollars
+    #[arg(long, value_name = "DOLLARS", conflicts_with = "ack")]
+    cost: Option<f64>,
+    /// Model that gave it
+    #[arg(long, value_name = "MODEL", conflicts_with = "ack")]
+    model: Option<String>,
 }
 
 pub(super) fn run(context: &Context, args: &Args) -> Ended {
@@ -40,7 +51,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
             let cure = "write the answer after the token; `--ack` says only that the turn was read";
             return Err(Failure::new(Kind::Rejected, "content-empty", "the answer is empty", cure));
         }
-        let body = ReplyBody { text, failed: args.failed };
+        let usage = UsageInfo { tokens: args.tokens, cost_usd: args.cost, model: args.model.clone() };
+        let body = ReplyBody { text, failed: args.failed, usage: usage.said() };
         client.post(&format!("/api/turns/{token}/reply"), &body, ANSWER_DEADLINE)?
     };
     context.tell(&done, || done.what.clone())

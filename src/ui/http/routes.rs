@@ -19,8 +19,8 @@ use crate::wire::api::{
     PaneAnswerBody, PaneAnswered, PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped,
     PaneWaitBody, Problem, ProofInfo, ProveQuery, ReplyBody, ResetInfo, ScreenInfo, ScreenQuery,
     SessionBegun, SessionBody, SessionDocumentQuery, SessionImportBody, SessionMergeBody, SessionQuery,
-    SessionRetryBody, SessionTaskBody, SessionsQuery, StatusQuery, StepInfo, TabInfo, TeamQuery, ViewInfo,
-    WaitQuery, Waited, WebBody, WebInfo,
+    SessionRetryBody, SessionTaskBody, SessionsQuery, StatusQuery, StepInfo, TabInfo, TeamQuery, UsageInfo,
+    ViewInfo, WaitQuery, Waited, WebBody, WebInfo,
 };
 use crate::wire::message::{draft, json};
 use axum::extract::State;
@@ -313,7 +313,11 @@ async fn reply(
     if body.text.trim().is_empty() {
         return Err(Refusal::new(Code::ContentEmpty, "the answer has no text").at("text").into());
     }
-    gate.command(key, Command::Reply { token, text: body.text.into(), failed: body.failed }).await
+    if let Some((field, why)) = body.usage.as_ref().and_then(UsageInfo::fault) {
+        return Err(Refusal::new(Code::OutOfRange, why).at(field).into());
+    }
+    let extra = body.usage.and_then(UsageInfo::said).map_or(String::new(), |usage| usage.extra()).into();
+    gate.command(key, Command::Reply { token, text: body.text.into(), failed: body.failed, extra }).await
 }
 
 async fn acknowledge(State(gate): State<Gate>, key: Key, Word(token): Word<Token>) -> JsonAnswer<Done> {

@@ -131,7 +131,7 @@ pub struct Health {
 }
 
 /// An agent's answer to its turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReplyBody {
     /// Answer text.
@@ -139,6 +139,57 @@ pub struct ReplyBody {
     /// Whether the task could not be done.
     #[serde(default)]
     pub failed: bool,
+    /// What the answer took, as far as the agent knows it. The result has it under `usage`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub usage: Option<UsageInfo>,
+}
+
+/// What an answer took.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct UsageInfo {
+    /// Number of tokens, those that the model was given included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Cost in US dollars, as the program says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0))]
+    pub cost_usd: Option<f64>,
+    /// Name of the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+impl UsageInfo {
+    /// Longest name of a model, in bytes.
+    pub const MODEL_BYTES_MAX: usize = 200;
+
+    /// It, unless it says nothing.
+    #[must_use]
+    pub fn said(self) -> Option<Self> {
+        Some(self).filter(|usage| *usage != Self::default())
+    }
+
+    /// The field that cannot be so, and why.
+    #[must_use]
+    pub fn fault(&self) -> Option<(&'static str, &'static str)> {
+        let cost = self.cost_usd.is_some_and(|cost| !(0.0..1e12).contains(&cost));
+        let model = self
+            .model
+            .as_ref()
+            .is_some_and(|model| model.len() > Self::MODEL_BYTES_MAX || model.chars().any(char::is_control));
+        match (cost, model) {
+            (true, _) => Some(("usage.cost_usd", "a cost is a number of dollars, and none below zero")),
+            (_, true) => Some(("usage.model", "the name of a model is one line of at most 200 bytes")),
+            _ => None,
+        }
+    }
+
+    /// As the result has it beside its text.
+    #[must_use]
+    pub fn extra(&self) -> String {
+        serde_json::json!({ "usage": self }).to_string()
+    }
 }
 
 /// Creates or removes `queue/STOP`.

@@ -55,7 +55,7 @@ pub(super) fn variable_name(name: &str, place: Place, book: &mut Book) {
             format!("`{name}` is not a valid name for a variable"),
             "use letters, digits and `_`",
         );
-    } else if name.starts_with("TASUKI_") {
+    } else if name.starts_with("TASUKI_") && !name.starts_with("TASUKI_HEADLESS_") {
         book.wrong(
             place,
             format!("`{name}` is set by tasuki itself"),

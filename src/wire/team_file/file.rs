@@ -10,6 +10,7 @@ use super::values::{At, Bytes, Cells, DeliveryWord, Lasting, RestartWord};
 use super::worktrees::WorktreesEntry;
 use crate::wire::api::NotifyKind;
 use crate::wire::team_file::profile::dialogs::AnswerEntry;
+use crate::wire::team_file::profile::headless::HeadlessEntry;
 use crate::wire::team_file::profile::screen::ScreenEntry;
 use crate::wire::team_file::profile::transcript::TranscriptEntry;
 use schemars::JsonSchema;
@@ -269,6 +270,8 @@ pub(super) struct ProviderEntry {
     pub(super) side_channel: Option<SideChannel>,
     /// Where the program records what it was asked and what it answered. These records count more than its screen.
     pub(super) transcript: Option<TranscriptEntry>,
+    /// How the program is asked once, for `tasuki agent headless`. Default: it cannot be asked so
+    pub(super) headless: Option<HeadlessEntry>,
     /// When the program is ready for a line.
     pub(super) ready: Option<ReadyEntry>,
     /// How its screens are read. Without it, the program is ready when its pane is still.

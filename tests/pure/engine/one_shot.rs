@@ -41,8 +41,12 @@ fn a_process_whose_task_has_ended_is_given_no_other() {
         match what {
             "claim" => drop(world.claim("boss")),
             "reply" => {
-                let command =
-                    tasuki::engine::input::Command::Reply { token, text: "x".into(), failed: false };
+                let command = tasuki::engine::input::Command::Reply {
+                    token,
+                    text: "x".into(),
+                    failed: false,
+                    extra: "".into(),
+                };
                 drop(world.ask(command));
             }
             "time" => drop(world.pass(60_000)),

@@ -499,6 +499,7 @@ fn an_answer_that_comes_before_those_of_its_parts_counts_where_no_other_comes() 
             token: crate::engine::make::token(5),
             text: "It is 42.".into(),
             failed: false,
+            extra: "".into(),
         });
         assert!(text.contains("what you gave is its answer if you give no other"), "{text}");
         world.give("ann");

@@ -321,7 +321,7 @@ fn a_reply_with_the_newest_token_closes_what_was_typed() {
 
 #[test]
 fn a_failed_reply_fails_the_task() {
-    let failed = Command::Reply { token: token(5), text: "cannot".into(), failed: true };
+    let failed = Command::Reply { token: token(5), text: "cannot".into(), failed: true, extra: "".into() };
     check(
         |world| world.ask(failed.clone()),
         expect![[r#"

@@ -233,7 +233,12 @@ impl World {
                 self.answer(*from, *task, *token, *failed, *proof)
             }
             Op::Reply { token, failed } => match self.token(*token) {
-                Some(token) => self.ask(Command::Reply { token, text: "reply".into(), failed: *failed }),
+                Some(token) => self.ask(Command::Reply {
+                    token,
+                    text: "reply".into(),
+                    failed: *failed,
+                    extra: "".into(),
+                }),
                 None => Ok(()),
             },
             Op::Acknowledge { token } => match self.token(*token) {

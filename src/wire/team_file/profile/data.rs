@@ -3,6 +3,7 @@
 use super::transcript::Transcript;
 use crate::engine::screen::reading::{Dialog, Pattern, Rules};
 use crate::engine::team::Restart;
+use crate::wire::headless::Headless;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -40,6 +41,8 @@ pub struct Profile {
     pub side_channel: Option<SideChannel>,
     /// Where it keeps what it was asked and what it said.
     pub transcript: Option<Arc<Transcript>>,
+    /// How it is asked once, if that is known.
+    pub headless: Option<Arc<Headless>>,
     /// How long the pane must have been still for the program to be ready, in ms.
     pub ready_quiet_ms: u64,
     /// When a program that never stops printing counts as ready too, in ms.
@@ -80,6 +83,7 @@ impl Default for Profile {
             receipt: Receipt::None,
             side_channel: None,
             transcript: None,
+            headless: None,
             ready_quiet_ms: 100,
             ready_within_ms: 2_000,
             screen: None,

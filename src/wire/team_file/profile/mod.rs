@@ -4,6 +4,7 @@
 pub(super) mod data;
 pub(super) mod dialogs;
 pub(super) mod files;
+pub(super) mod headless;
 mod patterns;
 pub(super) mod screen;
 pub(super) mod transcript;
@@ -213,6 +214,9 @@ impl Profile {
         }
         if let Some(transcript) = &entry.transcript {
             self.transcript = Some(Arc::new(transcript.read(book)));
+        }
+        if let Some(headless) = &entry.headless {
+            self.headless = Some(Arc::new(headless.read(book)));
         }
         if let Some(answers) = &entry.answers {
             self.answers =

@@ -45,7 +45,7 @@ pub(in crate::wire) struct RecordsEntry {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(inline)]
-enum Scalar {
+pub(super) enum Scalar {
     Bool(bool),
     Word(String),
 }
@@ -140,12 +140,32 @@ fn is_one_of(record: &Value, kinds: &[Vec<(String, Value)>]) -> bool {
 }
 
 impl Records {
+    /// Records with these parts and without those, whose text is at `text`.
+    pub(super) fn new(
+        wanted: &BTreeMap<String, Scalar>,
+        unwanted: &BTreeMap<String, Scalar>,
+        text: String,
+    ) -> Self {
+        Self { wanted: pairs(wanted), unwanted: pairs(unwanted), text }
+    }
+
+    /// Whether any record is of this kind.
+    #[must_use]
+    pub fn is_any(&self) -> bool {
+        self.wanted.is_empty() && self.unwanted.is_empty()
+    }
+
+    /// Whether a record is of this kind.
+    #[must_use]
+    pub fn is_one(&self, record: &Value) -> bool {
+        self.wanted.iter().all(|part| has(record, part))
+            && !self.unwanted.iter().any(|part| has(record, part))
+    }
+
     /// The text of a record of this kind; none of another.
     #[must_use]
     pub fn text_of(&self, record: &Value) -> Option<String> {
-        let ours = self.wanted.iter().all(|part| has(record, part))
-            && !self.unwanted.iter().any(|part| has(record, part));
-        let text = part(record, &self.text).filter(|_| ours)?;
+        let text = part(record, &self.text).filter(|_| self.is_one(record))?;
         Some(match text {
             Value::String(text) => text.clone(),
             Value::Array(parts) => {
@@ -175,5 +195,25 @@ pub fn part<'a>(record: &'a Value, path: &str) -> Option<&'a Value> {
     match (record.get(path), path.split_once('.')) {
         (None, Some((name, rest))) => part(record.get(name)?, rest),
         (found, _) => found,
+    }
+}
+
+/// The same, where a name in the path may be `*`, which is each part or item at that place: `models.*.tokens`.
+#[must_use]
+pub fn parts<'a>(record: &'a Value, path: &str) -> Vec<&'a Value> {
+    let names: Vec<&str> = path.split('.').collect();
+    let Some(star) = names.iter().position(|name| *name == "*") else {
+        return part(record, path).into_iter().collect();
+    };
+    let (before, after) = names.split_at(star);
+    let whole = if before.is_empty() { Some(record) } else { part(record, &before.join(".")) };
+    let inner: Vec<&Value> = match whole {
+        Some(Value::Array(items)) => items.iter().collect(),
+        Some(Value::Object(members)) => members.values().collect(),
+        _ => Vec::new(),
+    };
+    match after.get(1..).unwrap_or_default() {
+        [] => inner,
+        rest => inner.into_iter().flat_map(|part| parts(part, &rest.join("."))).collect(),
     }
 }

@@ -56,7 +56,12 @@ impl World {
                             self.ask(Command::Done { agent, of: Some(id) })?;
                         }
                         Some(token) => {
-                            self.ask(Command::Reply { token, text: "by hand".into(), failed: false })?;
+                            self.ask(Command::Reply {
+                                token,
+                                text: "by hand".into(),
+                                failed: false,
+                                extra: "".into(),
+                            })?;
                         }
                     }
                 }

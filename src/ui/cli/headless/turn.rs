@@ -1,0 +1,324 @@
+//! One turn: the task's file is read, the program is asked, and its answer is given.
+
+use super::Args;
+use super::one_shot;
+use crate::engine::words::Token;
+use crate::io::client::{ANSWER_DEADLINE, Asker, ClientError};
+use crate::io::clock::Clock;
+use crate::io::regular;
+use crate::io::run::{OneShot, OneShotEnd, Said, Stream, end_left_turns};
+use crate::io::turn_log::TurnLog;
+use crate::io::workspace::Workspace;
+use crate::ui::cli::context::{Context, Ended};
+use crate::ui::cli::failure::{Failure, Kind};
+use crate::wire::api::{Done, ReplyBody, UsageInfo};
+use crate::wire::headless::{self, Asked, Headless, LogOf, Shown, TurnTime, Verdict};
+use crate::wire::message::view::MessageView;
+use crate::wire::turn_line::{TurnBody, TurnLine};
+use crate::wire::turn_prompt::{HeadlessTask, prompt_of};
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// Longest file of a task that is read. A message is at most 1 MiB; sixteen leave room for answers and feedback.
+const TASK_FILE_BYTES_MAX: u64 = 16 << 20;
+/// Between two tries to answer, the first and the longest. A daemon that is started again listens within a second.
+const FIRST_REST: Duration = Duration::from_millis(100);
+const LONGEST_REST: Duration = Duration::from_secs(2);
+/// The signal of Ctrl-Z, which has no name among those of tokio.
+const STOP_KEY: i32 = 20;
+
+/// A turn that is being done.
+struct Turn<'t> {
+    context: &'t Context,
+    args: &'t Args,
+    workspace: Workspace,
+    line: &'t TurnLine,
+    token: Token,
+    asker: Asker,
+    signals: Signals,
+    shown: Shown,
+}
+
+/// What is run for it.
+struct Work {
+    headless: Arc<Headless>,
+    asked: Asked,
+    time: TurnTime,
+}
+
+/// Does the turn; it ends well once its answer was taken, or will never be.
+pub(super) fn play(context: &Context, args: &Args, line: &TurnLine) -> Ended {
+    let Some(token) = line.token else {
+        let cure = "set `token: true` for this agent in the team file";
+        return Err(Failure::new(Kind::Rejected, "usage", "this turn has no token to answer with", cure));
+    };
+    let (workspace, client) = (context.workspace()?, context.client()?);
+    let asker = client.asker();
+    client.run(async {
+        let shown = Shown::hiding([token.as_str()]);
+        let signals = Signals::new()?;
+        Turn { context, args, workspace, line, token, asker, signals, shown }.play().await
+    })
+}
+
+impl Turn<'_> {
+    async fn play(mut self) -> Ended {
+        let verdict = match self.work() {
+            Ok(work) => self.ask(&work).await?,
+            Err(why) => Verdict { text: why, failed: true, tokens: None, cost_usd: None },
+        };
+        let text = headless::fitting(verdict.text);
+        let usage = UsageInfo {
+            tokens: verdict.tokens,
+            cost_usd: verdict.cost_usd,
+            model: self.args.model().map(str::to_owned),
+        };
+        let has_taken = usage.tokens.is_some() || usage.cost_usd.is_some();
+        let said = match verdict.failed {
+            true => format!("failed: {text}"),
+            false => format!("answered: {} bytes{}", text.len(), headless::spent(&usage)),
+        };
+        self.say(&said);
+        let body = ReplyBody { text, failed: verdict.failed, usage: Some(usage).filter(|_| has_taken) };
+        self.answer(&body).await
+    }
+
+    /// What is to be run.
+    fn work(&mut self) -> Result<Work, String> {
+        let headless = one_shot(self.context, self.args)?;
+        let path = match &self.line.body {
+            // It stands in its line, and its file says the same with all that is known of it.
+            TurnBody::Inline(_) => format!("queue/active/{}.yaml", self.line.id),
+            TurnBody::File(path) => path.clone(),
+        };
+        let view = MessageView::read(&self.task_file(&path)?)
+            .ok_or_else(|| format!("the file of {} cannot be understood", self.line.id))?;
+        let phrase =
+            view.file.phrase.clone().or_else(|| view.file.phrase_letters.as_deref().map(headless::joined));
+        self.shown = Shown::hiding([self.token.as_str()].into_iter().chain(phrase.as_deref()));
+        let time = TurnTime::of(&view, Clock::start().wall());
+        let workspace = &self.workspace;
+        let task = HeadlessTask::of(&view, &mut |path| long_answer(workspace, path));
+        let prompt = prompt_of(&task, time.limit().as_secs());
+        let asked = headless.asked(prompt, self.args.model(), &self.context.around.exe.to_string_lossy())?;
+        Ok(Work { headless, asked, time })
+    }
+
+    /// The text of the task's file, below the working folder or else below the workspace.
+    fn task_file(&self, path: &str) -> Result<String, String> {
+        let roots = [self.context.around.cwd.as_path(), self.workspace.root()];
+        let mut why = format!("cannot read {path}: there is no such file");
+        for file in roots.map(|root| root.join(path)) {
+            match regular::read(&file, TASK_FILE_BYTES_MAX) {
+                Ok(text) => return Ok(text),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => why = format!("cannot read {}: {error}", file.display()),
+            }
+        }
+        Err(why)
+    }
+
+    /// Runs the program to its end, and judges what it said.
+    async fn ask(&mut self, work: &Work) -> Result<Verdict, Failure> {
+        let whose = self.whose();
+        end_left_turns(&whose).await;
+        let program = work.headless.program();
+        self.say(&format!("{program}: {}, for {} at most", self.line.id, work.time.words()));
+        let mut log = self.log(work);
+        let env = self.env(&work.headless);
+        let run = OneShot {
+            argv: &work.asked.argv,
+            cwd: &self.context.around.cwd,
+            env: &env,
+            stdin: &work.asked.stdin,
+            limit: work.time.limit(),
+            whose: &whose,
+        };
+        let by_key = Cell::new(false);
+        let (shown, signals, takes) = (&mut self.shown, &mut self.signals, work.headless.log);
+        let stop = async { by_key.set(signals.next().await == Wish::BreakOff) };
+        let said = run.run(stop, |stream, piece| {
+            print(&shown.rows_of(piece));
+            note(&mut log, takes, stream, piece);
+        });
+        let said = match said.await {
+            Ok(said) => said,
+            Err(error) => {
+                let text = format!("`{program}` cannot be started: {}", cause(&error));
+                return Ok(Verdict { text, failed: true, tokens: None, cost_usd: None });
+            }
+        };
+        print(&self.shown.last_row());
+        let ended = match said.end {
+            OneShotEnd::Stopped if !by_key.get() => {
+                return Err(Failure::new(Kind::Failed, "ended", "the agent is ended", ""));
+            }
+            OneShotEnd::Stopped => headless::Ended::BrokenOff,
+            OneShotEnd::OutOfTime => headless::Ended::OutOfTime(work.time.words().to_owned()),
+            OneShotEnd::Exited(status) if status.success() => headless::Ended::Well,
+            OneShotEnd::Exited(status) => headless::Ended::Badly(how(status)),
+        };
+        let Said { stdout, stderr, .. } = &said;
+        Ok(work.headless.judge(&ended, stdout, stderr))
+    }
+
+    /// Gives the answer, as often as there is nobody who takes it.
+    async fn answer(&mut self, body: &ReplyBody) -> Ended {
+        let path = format!("/api/turns/{}/reply", self.token);
+        let mut rest = FIRST_REST;
+        loop {
+            let told: Result<Done, ClientError> = self.asker.post(&path, body, ANSWER_DEADLINE).await;
+            match told {
+                Ok(_) => return Ok(()),
+                // It was given before, or the task is over in another way.
+                Err(error @ (ClientError::Refused(_) | ClientError::Odd(_))) => {
+                    self.say(&format!("the answer was not taken: {error}"));
+                    return Ok(());
+                }
+                Err(error) if rest == FIRST_REST => self.say(&format!("the answer waits: {error}")),
+                Err(_) => {}
+            }
+            tokio::select! {
+                () = tokio::time::sleep(rest) => rest = LONGEST_REST.min(rest * 2),
+                _ = self.signals.next() => {
+                    return Err(Failure::new(Kind::Failed, "ended", "the answer was given to nobody", ""));
+                }
+            }
+        }
+    }
+
+    /// Whose processes those of the program are.
+    fn whose(&self) -> OsString {
+        let mut whose = self.context.around.var("TASUKI_AGENT").unwrap_or_default().to_owned();
+        whose.push(" ");
+        whose.push(self.workspace.root());
+        whose
+    }
+
+    /// What the program has of our environment: nothing by which it could speak for the agent.
+    fn env(&self, headless: &Headless) -> BTreeMap<OsString, OsString> {
+        let mut env = self.context.around.vars.clone();
+        env.retain(|name, _| !name.as_encoded_bytes().starts_with(b"TASUKI_"));
+        for (name, value) in &headless.env {
+            match value {
+                Some(value) => env.insert(name.into(), value.into()),
+                None => env.remove(std::ffi::OsStr::new(name)),
+            };
+        }
+        env
+    }
+
+    /// The log that is asked for, with what begins in it.
+    fn log(&mut self, work: &Work) -> Option<TurnLog> {
+        let path = self.workspace.root().join(self.context.around.var("TASUKI_HEADLESS_LOG")?);
+        let words = work
+            .asked
+            .argv
+            .iter()
+            .take(work.asked.argv.len().min(8))
+            .map(|word| word.escape_debug().to_string());
+        let head =
+            format!("[tasuki] {}: {}\n", self.line.id, headless::cut(&words.collect::<Vec<_>>().join(" ")));
+        let opened = TurnLog::open(&path).and_then(|mut log| log.add(head.as_bytes()).map(|()| log));
+        match opened {
+            Ok(log) => Some(log),
+            Err(error) => {
+                self.say(&format!("no log is kept: {}: {error}", path.display()));
+                None
+            }
+        }
+    }
+
+    fn say(&mut self, text: &str) {
+        print(&self.shown.said(text));
+    }
+}
+
+fn note(log: &mut Option<TurnLog>, takes: LogOf, stream: Stream, piece: &[u8]) {
+    if let Some(open) = log.as_mut().filter(|_| takes.takes(stream == Stream::Stderr))
+        && open.add(piece).is_err()
+    {
+        // A full disk is no reason to lose the answer.
+        *log = None;
+    }
+}
+
+/// The text of an answer that lies in a file of its own.
+fn long_answer(workspace: &Workspace, path: &str) -> String {
+    let text = regular::read(&workspace.root().join(path), TASK_FILE_BYTES_MAX).ok();
+    let view = text.and_then(|text| MessageView::read(&text));
+    view.map_or_else(
+        || format!("(it is in {path}, and cannot be read)"),
+        |view| view.file.content.to_string(),
+    )
+}
+
+fn print(rows: &str) {
+    let mut out = std::io::stdout().lock();
+    // Where nobody looks any more the answer counts all the same.
+    let _ = out.write_all(rows.as_bytes()).and_then(|()| out.flush());
+}
+
+fn how(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit {code}"),
+        (None, Some(signal)) => format!("SIG{}", crate::io::process::signal_name(signal)),
+        (None, None) => status.to_string(),
+    }
+}
+
+fn cause(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            "there is no such program on the PATH of this agent: install it, or correct `headless:`"
+                .to_owned()
+        }
+        _ => error.to_string(),
+    }
+}
+
+/// What is wanted of a turn that is under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wish {
+    /// Its work is to end, and its answer says so.
+    BreakOff,
+    /// The agent ends; the turn is another's, or is given again.
+    End,
+}
+
+/// The signals that end a turn. Ctrl-Z does nothing: a turn that stands still would hold up its agent.
+struct Signals {
+    hangup: Signal,
+    terminate: Signal,
+    interrupt: Signal,
+    quit: Signal,
+    _stop: Signal,
+}
+
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        Ok(Self {
+            hangup: signal(SignalKind::hangup())?,
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            quit: signal(SignalKind::quit())?,
+            _stop: signal(SignalKind::from_raw(STOP_KEY))?,
+        })
+    }
+
+    async fn next(&mut self) -> Wish {
+        tokio::select! {
+            _ = self.hangup.recv() => Wish::End,
+            _ = self.terminate.recv() => Wish::End,
+            _ = self.interrupt.recv() => Wish::BreakOff,
+            _ = self.quit.recv() => Wish::BreakOff,
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What a program that was asked once has printed: its answer, whether it failed, and what it took.
+
+use crate::wire::team_file::{Records, parts};
+use serde_json::Value;
+
+/// Where the answer is in what a program prints.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AnswerIn {
+    /// All of it is the answer.
+    Text,
+    /// It prints records; the answer is in those of one kind.
+    Records {
+        kind: Records,
+        /// Whether all of them together are the answer, and not the last one.
+        all: bool,
+    },
+}
+
+/// A kind of record that says that the program failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedRecord {
+    pub kind: Records,
+    /// Parts that may say why; the first one that does counts.
+    pub reason: Vec<String>,
+}
+
+/// What was read out of an output.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ReadOutput {
+    /// Empty if there is none.
+    pub answer: String,
+    /// Why it failed, where it says so itself and nothing was answered behind that.
+    pub failed: Option<String>,
+    pub tokens: Option<u64>,
+    pub cost_usd: Option<f64>,
+}
+
+impl super::Headless {
+    /// Reads what the program printed to its standard output.
+    #[must_use]
+    pub fn read(&self, stdout: &[u8]) -> ReadOutput {
+        let text = String::from_utf8_lossy(stdout);
+        let AnswerIn::Records { kind, all } = &self.answer else {
+            return ReadOutput { answer: plain(&text), ..ReadOutput::default() };
+        };
+        let (mut answers, mut failed): (Vec<String>, _) = (Vec::new(), None);
+        let (mut tokens, mut cost) = (Vec::new(), Vec::new());
+        for record in records(&text) {
+            if let Some(said) = kind.text_of(&record).map(|said| plain(&said)).filter(|said| !said.is_empty())
+            {
+                failed = None;
+                answers.push(said);
+            } else if let Some(found) = self.failed.iter().find(|failed| failed.is_said_by(&record)) {
+                failed = Some(found.reason_of(&record));
+            }
+            self.tokens.iter().for_each(|path| tokens.extend(numbers(&record, path)));
+            self.cost.iter().for_each(|path| cost.extend(numbers(&record, path)));
+        }
+        let answer = if *all { answers.join("\n\n") } else { answers.pop().unwrap_or_default() };
+        ReadOutput { answer, failed, tokens: whole(&tokens), cost_usd: total(&cost) }
+    }
+}
+
+impl FailedRecord {
+    /// Whether a record says so. Where nothing else is said of such a record, it is one that has a reason.
+    fn is_said_by(&self, record: &Value) -> bool {
+        let is_there = |path: &String| parts(record, path).iter().any(|part| !part.is_null());
+        self.kind.is_one(record) && (!self.kind.is_any() || self.reason.iter().any(is_there))
+    }
+
+    fn reason_of(&self, record: &Value) -> String {
+        let texts = self.reason.iter().flat_map(|path| parts(record, path)).filter_map(|part| match part {
+            Value::String(text) => Some(plain(text)),
+            Value::Null => None,
+            Value::Array(items) if items.is_empty() => None,
+            other => Some(plain(&other.to_string())),
+        });
+        texts.into_iter().find(|text| !text.is_empty()).unwrap_or_else(|| "it does not say why".to_owned())
+    }
+}
+
+/// The JSON values in a text: one, a list of them, or one after the other, with lines between that are none.
+fn records(text: &str) -> Vec<Value> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let line = rest.trim_start_matches([' ', '\t', '\r', '\u{feff}']);
+        let mut read = serde_json::Deserializer::from_str(line).into_iter::<Value>();
+        let value = if line.starts_with(['{', '[']) { read.next() } else { None };
+        rest = match value {
+            Some(Ok(value)) => {
+                match value {
+                    Value::Array(items) => found.extend(items),
+                    value => found.push(value),
+                }
+                line.get(read.byte_offset()..).unwrap_or_default()
+            }
+            _ => line.split_once('\n').map_or("", |(_, rest)| rest),
+        };
+    }
+    found
+}
+
+fn numbers(record: &Value, path: &str) -> Vec<f64> {
+    let number = |part: &&Value| part.as_f64().filter(|number| number.is_finite() && *number >= 0.0);
+    parts(record, path).iter().filter_map(number).collect()
+}
+
+fn total(numbers: &[f64]) -> Option<f64> {
+    (!numbers.is_empty()).then(|| numbers.iter().sum())
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it is none of both, or as much as there can be"
+)]
+fn whole(numbers: &[f64]) -> Option<u64> {
+    total(numbers).map(|sum| sum as u64)
+}
+
+/// The text without what only a terminal understands, and without blank rows around it.
+#[must_use]
+pub(super) fn plain(text: &str) -> String {
+    let stripped = anstream::adapter::strip_str(text).to_string();
+    let mut clean = String::with_capacity(stripped.len());
+    for (at, row) in stripped.split('\n').enumerate() {
+        if at > 0 {
+            clean.push('\n');
+        }
+        // What a terminal would have written over is gone, as a progress bar's earlier states are.
+        let row = row.strip_suffix('\r').unwrap_or(row);
+        let row = row.rsplit('\r').next().unwrap_or(row);
+        clean.extend(row.chars().filter(|c| *c == '\t' || !c.is_control()));
+    }
+    let from = clean.len() - clean.trim_start_matches(|c: char| c.is_whitespace()).len();
+    let start = clean.get(..from).and_then(|blank| blank.rfind('\n')).map_or(0, |at| at + 1);
+    clean.get(start..).unwrap_or_default().trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests;

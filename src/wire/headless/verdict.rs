@@ -1,0 +1,99 @@
+//! What is answered for a program that was asked once and has ended.
+
+use super::output::plain;
+use super::{Headless, ReadOutput};
+use crate::wire::clean::Cleaner;
+
+/// What is told of a complaint, in bytes: its end has the cause.
+const COMPLAINT_BYTES_MAX: usize = 4_096;
+
+/// How the program ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// By itself, well.
+    Well,
+    /// By itself, in another way: `exit 3`, `killed by SIGSEGV`.
+    Badly(String),
+    /// It was ended, since this was over: `5m`.
+    OutOfTime(String),
+    /// A key broke it off.
+    BrokenOff,
+}
+
+/// What is answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// The answer, or why there is none.
+    pub text: String,
+    pub failed: bool,
+    pub tokens: Option<u64>,
+    pub cost_usd: Option<f64>,
+}
+
+impl Headless {
+    /// Judges by how it ended and by what it printed; of its standard error the end.
+    #[must_use]
+    pub fn judge(&self, ended: &Ended, stdout: &[u8], stderr: &[u8]) -> Verdict {
+        let ReadOutput { answer, failed, tokens, cost_usd } = self.read(stdout);
+        let program = self.program();
+        let complaint = end_of_text(&plain(&String::from_utf8_lossy(stderr)));
+        // What it says itself in its records is more than what it complained of on the way.
+        let because =
+            failed.clone().map(|why| end_of_text(&why)).unwrap_or_else(|| match complaint.as_str() {
+                "" if *ended != Ended::Well => end_of_text(&answer),
+                _ => complaint.clone(),
+            });
+        let why = match ended {
+            Ended::Well => match &failed {
+                Some(_) => format!("`{program}` ended well and reports an error"),
+                None if answer.is_empty() => format!("`{program}` ended well and gave no answer"),
+                None => return Verdict { text: answer, failed: false, tokens, cost_usd },
+            },
+            Ended::Badly(how) => format!("`{program}` ended with {how}"),
+            Ended::OutOfTime(limit) => format!("`{program}` did not end within {limit}"),
+            Ended::BrokenOff => format!("`{program}` was broken off"),
+        };
+        let text = if because.is_empty() { why } else { format!("{why}: {because}") };
+        Verdict { text, failed: true, tokens, cost_usd }
+    }
+}
+
+/// The end of a text, from the beginning of a line where there is one, without what looks like a secret.
+fn end_of_text(text: &str) -> String {
+    let from = text.ceil_char_boundary(text.len().saturating_sub(COMPLAINT_BYTES_MAX));
+    let end = text.get(from..).unwrap_or_default();
+    let end = if from > 0 { end.split_once('\n').map_or(end, |(_, whole)| whole) } else { end };
+    Cleaner::shared().map_or_else(|_| String::new(), |cleaner| cleaner.redact(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::team_file::built_in_profiles;
+
+    fn text() -> Headless {
+        let claude = built_in_profiles()["claude"].headless.clone().expect("its one-shot command");
+        Headless {
+            answer: super::super::AnswerIn::Text,
+            command: vec!["/opt/it".into()],
+            ..(*claude).clone()
+        }
+    }
+
+    #[test]
+    fn each_end_is_told_with_its_cause() {
+        let judge = |ended, stdout: &str, stderr: &str| {
+            text().judge(&ended, stdout.as_bytes(), stderr.as_bytes()).text
+        };
+        let long = format!("first\n{}\n失敗 password=hunter22\n", "x".repeat(9_000));
+        assert_eq!(judge(Ended::Well, "\u{1b}[1m# 計画\u{1b}[0m\r\n\nok\n", "a warning"), "# 計画\n\nok");
+        assert_eq!(judge(Ended::Well, " \n", "a warning"), "`it` ended well and gave no answer: a warning");
+        assert_eq!(
+            judge(Ended::Badly("exit 3".into()), "half", &long),
+            "`it` ended with exit 3: 失敗 password=[redacted]"
+        );
+        assert_eq!(judge(Ended::Badly("exit 3".into()), "why", ""), "`it` ended with exit 3: why");
+        assert_eq!(judge(Ended::OutOfTime("5m".into()), "", ""), "`it` did not end within 5m");
+        assert_eq!(judge(Ended::BrokenOff, "", ""), "`it` was broken off");
+    }
+}
