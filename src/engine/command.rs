@@ -36,7 +36,8 @@ impl Work<'_> {
         match command {
             Command::Cancel { id, .. } => Ok((String::new(), Some(id))),
             Command::Retry(id) => self.command_retry(&id, who),
-            Command::Reply { token, text, failed, extra } => {
+            Command::Reply { token, text, failed, extra, spent } => {
+                self.spent = spent;
                 let outcome = if failed { Outcome::Failed } else { Outcome::Completed };
                 self.command_reply(token, outcome, Body { content: text, extra })
             }

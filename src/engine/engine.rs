@@ -8,6 +8,7 @@ use super::state::{State, Timer};
 use super::team::Team;
 use super::words::{AgentName, MessageId, Millis, Seq, Token};
 use crate::engine::flow::id::FlowId;
+use crate::engine::flow::spent::Spent;
 use crate::engine::flow::stage::FlowMove;
 use crate::engine::job::JobId;
 use crate::engine::life::owed::Owed;
@@ -239,6 +240,8 @@ pub(super) struct Work<'a> {
     touched: BTreeSet<AgentName>,
     /// Flows that may go on now.
     pub(super) flows: BTreeSet<FlowId>,
+    /// What the answer took that has just been given.
+    pub(super) spent: Option<Box<Spent>>,
 }
 
 impl<'a> Work<'a> {
@@ -257,6 +260,7 @@ impl<'a> Work<'a> {
             step: Step { seq, at: moment.now, ..Step::default() },
             touched: BTreeSet::new(),
             flows: BTreeSet::new(),
+            spent: None,
         }
     }
 

@@ -61,9 +61,10 @@ pub fn refuse_provider(workspace: &Workspace, name: &str) -> Result<(), Refusal>
 fn read_file(base: &Path, path: &str, room: &mut u64) -> Result<String, Refusal> {
     let named = format!("`{}`", path.escape_debug());
     // A link may lead anywhere; where it ends counts.
-    let place = base.join(path).canonicalize().map_err(|error| {
-        Refusal::new(Code::Unreadable, format!("cannot read {named}: {error}"))
-    })?;
+    let place = base
+        .join(path)
+        .canonicalize()
+        .map_err(|error| Refusal::new(Code::Unreadable, format!("cannot read {named}: {error}")))?;
     if !place.starts_with(base) {
         let why = format!("{named} lies outside of {}", base.display());
         return Err(Refusal::new(Code::PathOutside, why));

@@ -3,11 +3,12 @@
 pub mod agent_folder;
 pub mod answers_read;
 pub mod chance;
+pub mod cited_tree;
 pub mod client;
 pub mod clock;
 pub mod command;
-pub mod dismissed;
 pub mod debate_files;
+pub mod dismissed;
 pub mod event_stream;
 pub mod evidence;
 pub mod exchange;

@@ -30,6 +30,16 @@ impl TurnLog {
         Ok(Self { file, room })
     }
 
+    /// The same with nothing in it.
+    ///
+    /// # Errors
+    /// What the machine says.
+    pub fn anew(path: &Path) -> io::Result<Self> {
+        let log = Self::open(path)?;
+        log.file.set_len(0)?;
+        Ok(Self { room: LOG_BYTES_MAX, ..log })
+    }
+
     /// Adds what there is room for.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use crate::wire::api::{
 use crate::wire::debate::document::{
     DebateProgress, DebateResult, ROUND_FILE_BYTES_MAX, RoundOutput, read_round_file, round_file_name,
 };
-use crate::wire::debate::shown::{Overview, overview, progress, outputs, result};
+use crate::wire::debate::shown::{Overview, outputs, overview, progress, result};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -26,9 +26,8 @@ impl Answers for DebatesQuery {
             model.debates().map(|flow| info_of(&overview(flow, &model.context_of(&flow.head.id)))).collect();
         let mut over: Vec<FlowId> = model.ids_of_debates().into_iter().collect();
         over.retain(|id| !model.state().flows.contains_key(id));
-        let written = |id: &FlowId| {
-            std::fs::metadata(model.overview_file(id)).and_then(|file| file.modified()).ok()
-        };
+        let written =
+            |id: &FlowId| std::fs::metadata(model.overview_file(id)).and_then(|file| file.modified()).ok();
         over.sort_by_cached_key(|id| std::cmp::Reverse(written(id)));
         let over = over.iter().take(OVER_MAX).filter_map(|id| model.overview_of_file(id));
         debates.extend(over.map(|overview| info_of(&overview)));
@@ -162,13 +161,18 @@ impl Model {
     /// The outputs of a round of which only the file is known.
     fn outputs_of_file(&self, id: &FlowId, round: u8) -> Result<Vec<RoundOutput>, Problem> {
         let path = PathBuf::from(self.context_of(id)).join(round_file_name(round));
-        let Ok(text) = regular::read(&path, ROUND_FILE_BYTES_MAX) else { return Ok(Vec::new()) };
+        let Ok(text) = regular::read(&path, ROUND_FILE_BYTES_MAX as u64) else { return Ok(Vec::new()) };
         read_round_file(&text).map_err(|error| {
             let error = crate::wire::debate::error::DebateError::ContextFileCorrupted {
                 path: path.display().to_string(),
-                why: error.to_string(),
+                reason: error.to_string(),
             };
-            Problem { code: error.code().to_owned(), why: error.to_string(), cure: error.cure(), ..Problem::default() }
+            Problem {
+                code: error.code().to_owned(),
+                why: error.to_string(),
+                cure: error.cure().to_owned(),
+                ..Problem::default()
+            }
         })
     }
 }

@@ -32,7 +32,8 @@ const DOCUMENT_BYTES_MAX: u64 = 64 << 20;
 
 impl Answers for SessionsQuery {
     fn answer(self, model: &mut Model) -> Result<SessionList, Problem> {
-        let flows: Vec<Flow> = model.state().flows.values().map(|flow| flow.without_steps()).collect();
+        let flows = model.state().flows.values().filter(|flow| flow.debate().is_none());
+        let flows: Vec<Flow> = flows.map(|flow| flow.without_steps()).collect();
         let mut steps = model.state().flows.values().flat_map(|flow| &flow.steps);
         let waiting = match steps.any(|step| step.stage == StepStage::Sent) {
             true => model.wait_for_a_person(),
@@ -76,6 +77,12 @@ impl Model {
     fn document(&mut self, id: &str) -> Result<AgentSession, Problem> {
         let id = self.session_id(id)?;
         let seen = self.engine().flow(&id);
+        if seen.as_ref().is_some_and(|seen| seen.flow.debate().is_some()) {
+            return Err(Problem {
+                cure: format!("it is a debate: `tasuki debate show {id}`"),
+                ..no_session(id.as_str())
+            });
+        }
         let Some(seen) = seen else {
             return self.document_of_file(&id).ok_or_else(|| no_session(id.as_str()));
         };
@@ -108,7 +115,8 @@ impl Model {
         let text = text.to_ascii_lowercase();
         let is_beginning =
             !text.is_empty() && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit());
-        let mut found: BTreeSet<FlowId> = self.state().flows.keys().cloned().collect();
+        let known = self.state().flows.values().filter(|flow| flow.debate().is_none());
+        let mut found: BTreeSet<FlowId> = known.map(|flow| flow.head.id.clone()).collect();
         found.extend(self.ids_of_files());
         found.retain(|id| is_beginning && id.as_str().starts_with(&text));
         match (found.pop_first(), found.pop_first()) {

@@ -1,7 +1,11 @@
 //! What a one-shot program is told for a turn: the task and the answers that it needs, and nothing of how a turn is claimed.
 
+use super::debate::language;
+use super::debate::prompt::{Filling, PriorOutput, debate_of, fill};
 use super::message::checked::FeedbackInfo;
 use super::message::view::MessageView;
+use crate::engine::flow::branch::BranchName;
+use crate::engine::flow::id::FlowId;
 use serde::Serialize;
 
 /// A task as its one-shot program is told it.
@@ -53,9 +57,38 @@ impl HeadlessTask {
     }
 }
 
-/// The whole prompt. `_seconds_left` are those until the program is ended.
+/// The whole prompt, and notes on what had no room in it. `seconds_left` are those until the program is ended, and `chars_max` are the
+/// characters that its model may read.
 #[must_use]
-pub fn prompt_of(task: &HeadlessTask, _seconds_left: u64) -> String {
+pub fn prompt_of(task: &HeadlessTask, seconds_left: u64, chars_max: usize) -> (String, Vec<String>) {
+    match debate_of(&task.content) {
+        Some(id) => speech_of(&id, task, seconds_left, chars_max),
+        None => (plain(task), Vec::new()),
+    }
+}
+
+/// What a role of a debate is told: what was said before stands where its text wants it.
+fn speech_of(id: &FlowId, task: &HeadlessTask, seconds_left: u64, chars_max: usize) -> (String, Vec<String>) {
+    let branches: Vec<_> = task.answers.iter().map(|given| BranchName::new(&given.from).ok()).collect();
+    let outputs = task.answers.iter().zip(&branches).filter_map(|(given, branch)| {
+        let (_, round, role) = branch.as_ref()?.speech()?;
+        let failed = given.outcome != "completed";
+        let (proposal, error) =
+            if failed { ("", Some(given.answer.as_str())) } else { (given.answer.as_str(), None) };
+        Some(PriorOutput { round, role, proposal, error, missing: Vec::new() })
+    });
+    let outputs: Vec<_> = outputs.collect();
+    let language = language::of(&task.content);
+    fill(&task.content, &Filling { id, language, outputs: &outputs, seconds_left, chars_max })
+}
+
+/// Whether an agent is hired for a role of a debate.
+#[must_use]
+pub fn is_speaker(agent: &str) -> bool {
+    BranchName::new(agent).is_ok_and(|branch| branch.speech().is_some())
+}
+
+fn plain(task: &HeadlessTask) -> String {
     let mut prompt = task.content.trim_end().to_owned();
     prompt.push('\n');
     if !task.answers.is_empty() {
@@ -118,7 +151,30 @@ mod tests {
 
             Put it right.
         "#]]
-        .assert_eq(&prompt_of(&task, 294));
-        assert_eq!(prompt_of(&HeadlessTask { content: "go".into(), ..HeadlessTask::default() }, 1), "go\n");
+        .assert_eq(&prompt_of(&task, 294, 1_000).0);
+        let bare = HeadlessTask { content: "go".into(), ..HeadlessTask::default() };
+        assert_eq!(prompt_of(&bare, 1, 1_000), ("go\n".to_owned(), Vec::new()));
+    }
+
+    #[test]
+    fn a_role_is_told_who_said_what_where_its_text_wants_it() {
+        let id = "a1b2c3d4-e5f6-4890-abcd-ef1234567890";
+        let given = |round: u8, role: &str, outcome: &str, answer: &str| GivenAnswer {
+            from: format!("debate-{id}-r{round}-{role}"),
+            outcome: outcome.to_owned(),
+            answer: answer.to_owned(),
+        };
+        // A mark of another debate, which somebody wrote into the task, is nothing but text.
+        let other = "{{tasuki:outputs:b1b2c3d4-e5f6-4890-abcd-ef1234567890}}";
+        let content = format!(
+            "設計する。{other}\n\n{{{{tasuki:outputs:{id}}}}}\n\nのこり {{{{tasuki:seconds:{id}}}}} 秒\n"
+        );
+        let answers = vec![given(1, "qa", "completed", "試験 {{x}}"), given(1, "ops", "failed", "timed out")];
+        let task = HeadlessTask { content, answers, ..HeadlessTask::default() };
+        let (prompt, notes) = prompt_of(&task, 294, 100_000);
+        for part in [other, "\"qa\"", "試験 {{x}}", "\"ops\"", "timed out", "のこり 294 秒"] {
+            assert!(prompt.contains(part), "{part}: {prompt}");
+        }
+        assert!(!prompt.contains(id) && notes.is_empty(), "{prompt}");
     }
 }

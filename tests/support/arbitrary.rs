@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tasuki::engine::event::{AgentChange, Answer, Event, Why};
 use tasuki::engine::evidence::{Base, Checks, Evidence, FailedCheck, KeptClaim};
 use tasuki::engine::flow::branch::BranchName;
-use tasuki::engine::flow::debate::{Debate, DebateRole, RoleId};
+use tasuki::engine::flow::debate::{Debate, DebateBudget, DebateRole, RoleId};
 use tasuki::engine::flow::flow::StepSpec;
 use tasuki::engine::flow::head::{FlowHead, FlowKind};
 use tasuki::engine::flow::id::{FlowId, StepRef};
@@ -341,7 +341,14 @@ fn a_debate(keep: bool) -> Option<Box<Debate>> {
         provider: "claude".to_owned(),
         model: keep.then(|| "opus".to_owned()),
     });
-    Some(Box::new(Debate { roles: roles.to_vec(), rounds: 3, timeout_ms: 300_000, keep }))
+    Some(Box::new(Debate {
+        roles: roles.to_vec(),
+        rounds: 3,
+        timeout_ms: 300_000,
+        keep,
+        budget: DebateBudget::default(),
+        baseline: None,
+    }))
 }
 
 fn step_spec() -> impl Strategy<Value = StepSpec> {

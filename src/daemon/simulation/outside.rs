@@ -334,12 +334,12 @@ impl Run {
                 self.trace.meet("claimed twice");
                 self.claims(at, &doing.typed, text.clone());
                 self.answers(&id, &text);
-                self.command(Command::Reply { token, text, failed: false, extra: "".into() });
+                self.command(Command::Reply { token, text, failed: false, extra: "".into(), spent: None });
             }
             4 => self.command(Command::Acknowledge { token }),
             5 | 6 => {
                 self.answers(&id, &text);
-                self.command(Command::Reply { token, text, failed: how == 6, extra: "".into() });
+                self.command(Command::Reply { token, text, failed: how == 6, extra: "".into(), spent: None });
             }
             7 if !full => {
                 self.trace.meet("answers by a file");

@@ -299,8 +299,8 @@ impl Work<'_> {
         };
         let worker = finished.agent.clone().map(|agent| Box::new(self.worker(agent, source)));
         let (flow, step) = (step.flow.clone(), name.clone());
-        let (of, name) = (flow.clone(), step.clone());
-        self.emit(Event::StepMoved { flow: of, step: name, to, message: None, answer, worker, why });
+        let (of, name, spent) = (flow.clone(), step.clone(), self.spent.take());
+        self.emit(Event::StepMoved { flow: of, step: name, to, message: None, answer, worker, why, spent });
         self.dismiss_of(&flow, &step);
         self.ask_look(&flow, &step);
         self.touch_flow(&flow);
@@ -309,8 +309,8 @@ impl Work<'_> {
     pub(in crate::engine) fn move_step(&mut self, id: &FlowId, at: usize, to: StepMove, why: Option<String>) {
         let Some(step) = self.state.flows.get(id).and_then(|flow| flow.steps.get(at)) else { return };
         let (flow, step) = (id.clone(), step.spec.name.clone());
-        let (message, answer, worker) = (None, None, None);
-        self.emit(Event::StepMoved { flow, step, to, message, answer, worker, why });
+        let (message, answer, worker, spent) = (None, None, None, None);
+        self.emit(Event::StepMoved { flow, step, to, message, answer, worker, why, spent });
     }
 
     pub(in crate::engine) fn move_flow(&mut self, id: &FlowId, to: FlowMove, why: Option<String>) {
@@ -352,7 +352,7 @@ impl Work<'_> {
             let Some(flow) = self.state.flows.get_mut(id) else { return };
             let on_failure = flow.head.on_failure;
             let mut decided = flow.decided();
-            flow.refuse_after_empty_rounds(&mut decided);
+            flow.leave_rounds_out(&mut decided);
             if decided.is_empty() {
                 return;
             }
@@ -374,6 +374,9 @@ impl Work<'_> {
     /// Which of those that a step needs were not completed.
     fn what_was_lost(&self, id: &FlowId, at: usize) -> String {
         let Some(flow) = self.state.flows.get(id) else { return String::new() };
+        if let Some(why) = flow.why_left_out(at) {
+            return why;
+        }
         let needs = flow.needs(at).iter().filter_map(|need| flow.steps.get(*need));
         let lost = needs.filter(|need| need.stage.has_ended() && need.stage != StepStage::Completed);
         let lost: Vec<&str> = lost.map(|need| need.spec.name.as_str()).collect();
@@ -396,7 +399,7 @@ impl Work<'_> {
             flow.needs(at).iter().filter_map(|need| flow.steps.get(*need)?.answer.clone()).collect();
         let (is_preparing, to) = (step.stage == StepStage::Preparing, spec.to.clone());
         let is_there = |work: &Self| work.team.members.contains_key(&to) || work.team.pools.contains_key(&to);
-        let prepared = match self.prepare(id, &spec) {
+        let prepared = match self.refuse_spent(id).map_or_else(|| self.prepare(id, &spec), Prepared::No) {
             Prepared::Yes(_) if !is_there(self) => {
                 Prepared::No(format!("{to} is no longer in the team file"))
             }
@@ -422,7 +425,8 @@ impl Work<'_> {
         let (id, flow) = (message.id.clone(), id.clone());
         self.emit(accepted_elsewhere(message, text, given));
         let (to, message) = (StepMove::Send, Some(id));
-        self.emit(Event::StepMoved { flow, step, to, message, answer: None, worker: None, why });
+        let (answer, worker, spent) = (None, None, None);
+        self.emit(Event::StepMoved { flow, step, to, message, answer, worker, why, spent });
     }
 
     fn message_of(&mut self, id: &FlowId, spec: StepSpec, owner: AgentName) -> Message {

@@ -6,6 +6,7 @@ use super::id::FlowId;
 use super::in_tree::{StepPull, StepWork, WorkSum};
 use super::merge::{self, FlowMerge, MergeMove};
 use super::name::StepName;
+use super::spent::Spent;
 use super::stage::{self, FlowMove};
 use super::step::{self, StepMove, StepStage};
 use super::tree::{self, Tree, TreeMove};
@@ -172,7 +173,9 @@ impl State {
     }
 
     fn move_step(&mut self, now: Millis, event: &Event) {
-        let Event::StepMoved { flow, step: name, to, message, answer, worker, why } = event else { return };
+        let Event::StepMoved { flow, step: name, to, message, answer, worker, why, spent } = event else {
+            return;
+        };
         let Some(flow) = self.flows.get_mut(flow) else { return };
         let Some(at) = flow.place(name) else { return };
         let Some(step) = flow.steps.get_mut(at) else { return };
@@ -180,6 +183,13 @@ impl State {
         let Ok(after) = step::next(before, *to) else { return };
         step.stage = after;
         step.note = why.as_deref().map(Into::into);
+        if let Some(spent) = spent {
+            // What an earlier try took is taken, whatever came of it.
+            let before =
+                step.spent.take().map_or(Spent { no_news: true, ..Spent::default() }, |spent| *spent);
+            let both = Spent { no_news: spent.no_news, ..before.plus(**spent) };
+            step.spent = Some(Box::new(both));
+        }
         if !matches!(to, StepMove::Complete | StepMove::Fail | StepMove::Cancel(_)) {
             step.typed = None;
         }

@@ -25,6 +25,24 @@ pub struct Debate {
     /// Whether the worktrees and their branches stay when it is over.
     #[serde(default, skip_serializing_if = "is_default")]
     pub keep: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub budget: DebateBudget,
+    /// Who is asked alone, to compare the debate with.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub baseline: Option<Box<DebateRole>>,
+}
+
+/// What a whole debate may take: none is no bound. It is looked at before each role speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub struct DebateBudget {
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub tokens: Option<u64>,
+    /// In millionths of a US dollar.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub cost_micro_usd: Option<u64>,
+    /// In ms since it was opened.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ms: Option<u64>,
 }
 
 /// A role of a debate.
@@ -90,7 +108,7 @@ impl fmt::Debug for RoleId {
 /// A speech: which role speaks in which round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Speech<'a> {
-    /// The first is 1.
+    /// The first is 1; 0 is that of whoever is asked alone.
     pub round: u8,
     pub role: &'a DebateRole,
 }
@@ -103,9 +121,18 @@ impl Debate {
         StepName::numbered((before + role) as u64 + 1)
     }
 
+    /// The step of whoever is asked alone: behind all others.
+    #[must_use]
+    pub fn baseline_step(&self) -> StepName {
+        self.step(self.rounds + 1, 0)
+    }
+
     /// Which speech a step is.
     #[must_use]
     pub fn speech(&self, step: &StepName) -> Option<Speech<'_>> {
+        if let Some(role) = self.baseline.as_deref().filter(|_| *step == self.baseline_step()) {
+            return Some(Speech { round: 0, role });
+        }
         let at = usize::try_from(step.number().checked_sub(1)?).ok()?;
         let round = u8::try_from(at.checked_div(self.roles.len())? + 1).ok()?;
         let role = self.roles.get(at % self.roles.len())?;
@@ -132,7 +159,8 @@ mod tests {
             model: None,
         };
         let roles = vec![role("architect"), role("qa"), role("security")];
-        let debate = Debate { roles, rounds: 3, timeout_ms: 1, keep: false };
+        let (budget, baseline) = (DebateBudget::default(), None);
+        let debate = Debate { roles, rounds: 3, timeout_ms: 1, keep: false, budget, baseline };
         for round in 1..=3 {
             for at in 0..3 {
                 let step = debate.step(round, at);

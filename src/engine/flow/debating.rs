@@ -2,9 +2,12 @@
 
 use super::debate::Debate;
 use super::flow::{Flow, FlowStep};
+use super::id::FlowId;
+use super::spent::Spent;
 use super::stage::FlowStage;
 use super::step::{CancelCause, StepStage};
 use super::unmet::Needs;
+use crate::engine::engine::Work;
 
 /// How far a debate is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,23 +64,57 @@ impl Flow {
         self.debate().map(|debate| self.round(debate))
     }
 
-    /// A round to which the one before has brought nothing does not begin, whatever came of earlier ones.
-    pub(super) fn refuse_after_empty_rounds(&self, decided: &mut [(usize, Needs)]) {
+    /// A round to which the one before has brought nothing does not begin, whatever came of earlier ones. Nor does one, but for the
+    /// last, once nobody had anything new to say.
+    pub(super) fn leave_rounds_out(&self, decided: &mut [(usize, Needs)]) {
         let Some(debate) = self.debate() else { return };
         for (at, needs) in decided.iter_mut().filter(|(_, needs)| *needs == Needs::Met) {
             let step = self.steps.get(*at).and_then(|step| debate.speech(&step.spec.name));
-            let before = step.map_or(0, |speech| speech.round.saturating_sub(1));
-            if before > 0 && !self.speeches(debate, before).iter().any(is_completed) {
+            let round = step.map_or(0, |speech| speech.round);
+            if round > 1 && (self.is_left_out(debate, round) || self.is_after_nothing(debate, round)) {
                 *needs = Needs::Lost;
             }
         }
     }
 
+    /// Whether the last round that was held before this one has brought nothing.
+    fn is_after_nothing(&self, debate: &Debate, round: u8) -> bool {
+        let before = (1..round).rev().find(|before| !self.is_left_out(debate, *before));
+        before.is_some_and(|before| !self.speeches(debate, before).iter().any(is_completed))
+    }
+
+    /// Whether a round between the second and the last is not held, since nobody had anything new to say in one before it.
+    #[must_use]
+    pub fn is_left_out(&self, debate: &Debate, round: u8) -> bool {
+        let no_news = |step: &FlowStep| step.spent.as_ref().is_some_and(|spent| spent.no_news);
+        let is_quiet = |before: u8| {
+            let mut spoken =
+                self.speeches(debate, before).iter().filter(|step| is_completed(step)).peekable();
+            spoken.peek().is_some() && spoken.all(no_news)
+        };
+        round > 2 && round < debate.rounds && (2..round).any(is_quiet)
+    }
+
+    /// Why a speech is left out, if it is for the sake of its round.
+    pub(super) fn why_left_out(&self, at: usize) -> Option<String> {
+        let debate = self.debate()?;
+        let round = debate.speech(&self.steps.get(at)?.spec.name)?.round;
+        let why = "nobody had anything new to say: no objection cited a place, and no new proposal came";
+        self.is_left_out(debate, round).then(|| why.to_owned())
+    }
+
+    /// What all speeches so far have taken.
+    #[must_use]
+    pub fn spent(&self) -> Spent {
+        let all = self.steps.iter().filter_map(|step| step.spent.as_deref());
+        all.fold(Spent::default(), |sum, spent| sum.plus(*spent))
+    }
+
     /// Why a debate whose steps have all ended has failed: the first round of which nobody completed anything, and what became of each
     /// role in it. None if it is completed.
     pub(super) fn why_debate_failed(&self, debate: &Debate) -> Option<String> {
-        let empty =
-            (1..=debate.rounds).find(|round| !self.speeches(debate, *round).iter().any(is_completed))?;
+        let mut held = (1..=debate.rounds).filter(|round| !self.is_left_out(debate, *round));
+        let empty = held.find(|round| !self.speeches(debate, *round).iter().any(is_completed))?;
         let told = self.speeches(debate, empty).iter().zip(&debate.roles);
         let told = told.map(|(step, role)| {
             format!("{}: {}", role.id, step.note.as_deref().unwrap_or("it did not say why"))
@@ -88,4 +125,21 @@ impl Flow {
 
 fn is_completed(step: &FlowStep) -> bool {
     step.stage == StepStage::Completed
+}
+
+impl Work<'_> {
+    /// Why nobody speaks any more in a debate: what it may take is taken.
+    pub(in crate::engine) fn refuse_spent(&self, id: &FlowId) -> Option<String> {
+        let flow = self.state.flows.get(id)?;
+        let budget = flow.debate()?.budget;
+        let (spent, ms) = (flow.spent(), self.now.since(flow.opened_at));
+        let over = |most: Option<u64>, taken: u64| most.filter(|most| taken >= *most);
+        if let Some(most) = over(budget.tokens, spent.tokens) {
+            return Some(format!("the budget of {most} tokens is used up: {} are known", spent.tokens));
+        }
+        if over(budget.cost_micro_usd, spent.cost_micro_usd).is_some() {
+            return Some("the budget of costs is used up".to_owned());
+        }
+        over(budget.ms, ms).map(|most| format!("the budget of {} minutes is used up", most / 60_000))
+    }
 }

@@ -8,6 +8,7 @@ use super::in_tree::InTree;
 use super::merge::FlowMerge;
 use super::name::StepName;
 use super::plan::OnFailure;
+use super::spent::Spent;
 use super::stage::FlowStage;
 use super::step::StepStage;
 use super::touches::overlap;
@@ -85,6 +86,9 @@ pub struct FlowStep {
     /// Why it is where it is, where its last move said so.
     #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
     pub note: Option<Arc<str>>,
+    /// What its answers took, where its agents have said so.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub spent: Option<Box<Spent>>,
     /// What is known of it in its worktree.
     #[serde(default, skip_serializing_if = "is_default")]
     pub in_tree: InTree,
@@ -275,6 +279,7 @@ impl Flow {
             worker: None,
             answer: None,
             note: None,
+            spent: None,
             in_tree: InTree::default(),
         });
     }

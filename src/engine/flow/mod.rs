@@ -28,6 +28,7 @@ pub(in crate::engine) mod prepare;
 mod pull;
 pub mod seen;
 pub mod speaking;
+pub mod spent;
 pub mod stage;
 pub mod step;
 mod touches;

@@ -5,6 +5,7 @@ use super::debate::{Debate, DebateRole, name_of};
 use super::flow::StepSpec;
 use super::head::{FlowHead, FlowKind};
 use super::id::FlowId;
+use super::name::StepName;
 use super::opening::Opening;
 use super::plan::OnFailure;
 use super::tree::{FlowRepository, StepTree};
@@ -28,7 +29,7 @@ pub struct Told {
 }
 
 impl Opening {
-    /// The flow of a debate, of which `told` says what each role is told in each round. `parallel` is how many speak at a time; 0 is
+    /// The flow of a debate, of which `told` says what each role is told in each round; round 0 is that of whoever is asked alone. `parallel` is how many speak at a time; 0 is
     /// all.
     ///
     /// # Errors
@@ -45,25 +46,16 @@ impl Opening {
             let before = (1..round).flat_map(|round| (0..debate.roles.len()).map(move |role| (round, role)));
             let needs: Vec<_> = before.map(|(round, role)| debate.step(round, role)).collect();
             for (at, role) in debate.roles.iter().enumerate() {
-                let name = name_of(&id, round, &role.id);
-                let to = AgentName::new(&name)
-                    .map_err(|error| Refusal::new(Code::BadName, format!("`{name}` {error}")))?;
-                let Told { text, env } = told(round, role);
-                let (like, model) = (Some(Like::Profile(SPEAKER.to_owned())), role.model.clone());
-                let spec = StepSpec {
-                    name: debate.step(round, at),
-                    title: format!("Round {round}: {}", role.name),
-                    needs: needs.clone(),
-                    join: Join::Any,
-                    to,
-                    hire: Some(Box::new(StepHire { like, model, env })),
-                    tree: Some(StepTree::New),
-                    touches: Vec::new(),
-                    timeout_ms: Some(debate.timeout_ms),
-                    expect: None,
-                };
-                steps.push((spec, text));
+                let title = format!("Round {round}: {}", role.name);
+                let spec = spec((&id, round, role), (debate.step(round, at), title), debate.timeout_ms)?;
+                steps.push(with((spec, needs.clone()), told(round, role)));
             }
+        }
+        if let Some(role) = debate.baseline.as_deref() {
+            // Who is asked alone has the time of all rounds.
+            let ms = debate.timeout_ms.saturating_mul(debate.rounds.into());
+            let spec = spec((&id, 1, role), (debate.baseline_step(), role.name.clone()), ms)?;
+            steps.push(with((spec, Vec::new()), told(0, role)));
         }
         let head = FlowHead {
             id,
@@ -80,4 +72,37 @@ impl Opening {
         };
         Ok(Self { head, request, steps, done: Vec::new(), ask: None })
     }
+}
+
+/// A speech by whoever is hired for it, without what it needs.
+fn spec(
+    (id, round, role): (&FlowId, u8, &DebateRole),
+    (step, title): (StepName, String),
+    timeout_ms: u64,
+) -> Result<StepSpec, Refusal> {
+    let name = name_of(id, round, &role.id);
+    let to =
+        AgentName::new(&name).map_err(|error| Refusal::new(Code::BadName, format!("`{name}` {error}")))?;
+    let (like, model) = (Some(Like::Profile(SPEAKER.to_owned())), role.model.clone());
+    Ok(StepSpec {
+        name: step,
+        title,
+        needs: Vec::new(),
+        join: Join::Any,
+        to,
+        hire: Some(Box::new(StepHire { like, model, env: BTreeMap::new() })),
+        tree: Some(StepTree::New),
+        touches: Vec::new(),
+        timeout_ms: Some(timeout_ms),
+        expect: None,
+    })
+}
+
+/// The same with what it needs and what it is told.
+fn with((mut spec, needs): (StepSpec, Vec<StepName>), Told { text, env }: Told) -> (StepSpec, Body) {
+    spec.needs = needs;
+    if let Some(hire) = spec.hire.as_deref_mut() {
+        hire.env = env;
+    }
+    (spec, text)
 }

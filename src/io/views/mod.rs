@@ -7,6 +7,7 @@
 //! removed is made anew ([`Views::refresh`]); a link is never followed.
 
 mod beside;
+mod debate;
 mod last_word;
 mod leftover;
 mod lines;
@@ -22,6 +23,8 @@ use crate::engine::words::{AgentName, MessageId};
 use crate::io::folder::{Folder, FolderError, Stamp};
 use crate::io::mailbox::MAIN_ZONE;
 use crate::wire::time::Day;
+use debate::DebatesWritten;
+pub use debate::RoundFile;
 use rustix::io::Errno;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
@@ -58,6 +61,7 @@ pub struct Views {
     /// The dated folder that was written to last.
     today: Option<(Day, Folder)>,
     written: HashMap<View, Stamp>,
+    debates: DebatesWritten,
     /// A folder was made anew since [`Views::refresh`] was asked.
     lost: bool,
 }
@@ -127,6 +131,7 @@ impl Views {
             beside: Vec::new(),
             today: None,
             written: HashMap::new(),
+            debates: DebatesWritten::default(),
             lost: false,
         })
     }

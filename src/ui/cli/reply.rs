@@ -52,7 +52,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
             return Err(Failure::new(Kind::Rejected, "content-empty", "the answer is empty", cure));
         }
         let usage = UsageInfo { tokens: args.tokens, cost_usd: args.cost, model: args.model.clone() };
-        let body = ReplyBody { text, failed: args.failed, usage: usage.said() };
+        let body = ReplyBody { text, failed: args.failed, usage: usage.said(), ..ReplyBody::default() };
         client.post(&format!("/api/turns/{token}/reply"), &body, ANSWER_DEADLINE)?
     };
     context.tell(&done, || done.what.clone())

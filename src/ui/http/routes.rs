@@ -22,6 +22,8 @@ use crate::wire::api::{
     SessionRetryBody, SessionTaskBody, SessionsQuery, StatusQuery, StepInfo, TabInfo, TeamQuery, UsageInfo,
     ViewInfo, WaitQuery, Waited, WebBody, WebInfo,
 };
+use crate::wire::api::{DebateProgressQuery, DebateQuery, DebateRoundQuery, DebatesQuery};
+use crate::wire::debate::document::DebateResult;
 use crate::wire::message::{draft, json};
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
@@ -316,8 +318,9 @@ async fn reply(
     if let Some((field, why)) = body.usage.as_ref().and_then(UsageInfo::fault) {
         return Err(Refusal::new(Code::OutOfRange, why).at(field).into());
     }
-    let extra = body.usage.and_then(UsageInfo::said).map_or(String::new(), |usage| usage.extra()).into();
-    gate.command(key, Command::Reply { token, text: body.text.into(), failed: body.failed, extra }).await
+    let (extra, spent) = (body.extra().into(), body.spent().map(Box::new));
+    let (text, failed) = (body.text.into(), body.failed);
+    gate.command(key, Command::Reply { token, text, failed, extra, spent }).await
 }
 
 async fn acknowledge(State(gate): State<Gate>, key: Key, Word(token): Word<Token>) -> JsonAnswer<Done> {

@@ -18,6 +18,7 @@ pub use agents::{
     AgentDetails, AgentHistoryInfo, AgentInfo, AgentList, AsksInfo, DaemonInfo, MemberInfo, PoolInfo,
     PulseInfo, StatusInfo, TeamInfo,
 };
+pub use debates::{DebateInfo, DebateList, DebateProgressQuery, DebateQuery, DebateRoundQuery, DebatesQuery};
 pub use events::{
     EventsQuery, ResetInfo, RunInfo, ScreenInfo, ScreenQuery, StepInfo, ViewInfo, WorkspaceInfo,
 };
@@ -37,9 +38,6 @@ pub use read::{
     AgentHistoryQuery, AgentQuery, AgentsQuery, HistoryQuery, InboxQuery, LogQuery, MessageQuery,
     MessagesQuery, NeedsQuery, Question, StatusQuery, TeamQuery, encoded,
 };
-pub use debates::{
-    DebateInfo, DebateList, DebateProgressQuery, DebateQuery, DebateRoundQuery, DebatesQuery,
-};
 pub use sessions::{
     SessionBegun, SessionBody, SessionCounts, SessionDetails, SessionDocumentQuery, SessionImportBody,
     SessionInfo, SessionList, SessionMergeBody, SessionMergeInfo, SessionQuery, SessionRetryBody,
@@ -48,6 +46,7 @@ pub use sessions::{
 pub use step::{EventInfo, HistoryStepInfo};
 pub use web::{ProofInfo, ProveQuery, TabInfo, WebBody, WebInfo};
 
+use crate::engine::flow::spent::Spent;
 use crate::wire::message::view::MessageView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -142,6 +141,47 @@ pub struct ReplyBody {
     /// What the answer took, as far as the agent knows it. The result has it under `usage`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub usage: Option<UsageInfo>,
+    /// In a debate: places that the answer cites and that are not there. The result has them under `missing`.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub missing: Vec<String>,
+    /// In a debate: whether the answer brings an objection that cites a place, or a new proposal. Default: nobody knows
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub brings_news: Option<bool>,
+}
+
+impl ReplyBody {
+    /// Most places that are kept.
+    const MISSING_MAX: usize = 100;
+    /// Longest of them, in characters.
+    const PLACE_CHARS_MAX: usize = 300;
+
+    /// What the result has beside its text.
+    #[must_use]
+    pub fn extra(&self) -> String {
+        let mut extra = serde_json::Map::new();
+        if let Some(usage) = self.usage.clone().and_then(UsageInfo::said) {
+            extra.insert("usage".to_owned(), serde_json::json!(usage));
+        }
+        let short = |place: &String| place.chars().take(Self::PLACE_CHARS_MAX).collect::<String>();
+        let missing: Vec<String> = self.missing.iter().take(Self::MISSING_MAX).map(short).collect();
+        if !missing.is_empty() {
+            extra.insert("missing".to_owned(), serde_json::json!(missing));
+        }
+        if extra.is_empty() { String::new() } else { serde_json::Value::Object(extra).to_string() }
+    }
+
+    /// What it took, for the step that it may be of; none if nothing is said of that.
+    #[must_use]
+    pub fn spent(&self) -> Option<Spent> {
+        let (usage, no_news) = (self.usage.as_ref(), self.brings_news == Some(false));
+        let micro = |dollars: f64| (dollars * 1e6).round().clamp(0.0, 1e18) as u64;
+        let spent = Spent {
+            tokens: usage.and_then(|usage| usage.tokens).unwrap_or_default(),
+            cost_micro_usd: usage.and_then(|usage| usage.cost_usd).map(micro).unwrap_or_default(),
+            no_news,
+        };
+        Some(spent).filter(|spent| *spent != Spent::default())
+    }
 }
 
 /// What an answer took.
@@ -183,12 +223,6 @@ impl UsageInfo {
             (_, true) => Some(("usage.model", "the name of a model is one line of at most 200 bytes")),
             _ => None,
         }
-    }
-
-    /// As the result has it beside its text.
-    #[must_use]
-    pub fn extra(&self) -> String {
-        serde_json::json!({ "usage": self }).to_string()
     }
 }
 

@@ -127,6 +127,14 @@ fn seconds_mark(id: &FlowId) -> String {
     format!("{{{{tasuki:seconds:{id}}}}}")
 }
 
+/// The debate whose marks a text has: those of its closing words, which stand behind whatever a user wrote.
+#[must_use]
+pub fn debate_of(text: &str) -> Option<FlowId> {
+    let (_, behind) = text.rsplit_once("{{tasuki:seconds:")?;
+    let (id, _) = behind.split_once("}}")?;
+    FlowId::new(id).ok().filter(|found| found.as_str() == id)
+}
+
 /// What is known when a role begins.
 #[derive(Debug, Clone, Copy)]
 pub struct Filling<'a> {

@@ -22,6 +22,7 @@ const UNREADABLE: &str = "(tasuki cannot read this text any more)";
 #[serde(default)]
 struct Said {
     usage: Usage,
+    missing: Vec<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -57,7 +58,7 @@ pub fn output(step: &FlowStep, role: &DebateRole, bodies: Bodies<'_>) -> Option<
     let at = step.ended.filter(|_| step.stage.has_ended())?;
     let body = step.answer.as_ref().map(|answer| bodies(answer.body));
     let said = body.as_ref().and_then(|body| serde_json::from_str::<Said>(&body.as_ref()?.extra).ok());
-    let usage = said.unwrap_or_default().usage;
+    let Said { usage, missing } = said.unwrap_or_default();
     let text = body.map(|body| body.map_or_else(|| UNREADABLE.to_owned(), |body| body.content.to_string()));
     let why = || step.note.as_deref().unwrap_or("it did not say why").to_owned();
     let answer = match step.stage {
@@ -72,6 +73,7 @@ pub fn output(step: &FlowStep, role: &DebateRole, bodies: Bodies<'_>) -> Option<
         model: role.model.clone(),
         cost_usd: usage.cost_usd,
         tries: (step.tries > 1).then(|| step.tries.into()),
+        missing,
         ..OutputBesides::default()
     };
     Some(output)
@@ -94,9 +96,10 @@ pub fn progress(flow: &Flow, bodies: Bodies<'_>) -> DebateProgress {
 /// A debate in short, whose folder of contexts that is.
 #[must_use]
 pub fn result(flow: &Flow, context_path: &str) -> DebateResult {
-    let there = flow.trees.values().filter(|tree| {
-        matches!(tree.stage, TreeStage::There | TreeStage::Removing | TreeStage::Kept)
-    });
+    let there = flow
+        .trees
+        .values()
+        .filter(|tree| matches!(tree.stage, TreeStage::There | TreeStage::Removing | TreeStage::Kept));
     DebateResult {
         debate_id: flow.head.id.to_string(),
         status: status(flow),
@@ -173,7 +176,9 @@ fn besides(flow: &Flow) -> Json {
             })
         })
         .collect();
+    let spent = flow.spent();
     json!({
+        "tokens_used": spent.tokens, "cost_usd": spent.cost_micro_usd as f64 / 1e6,
         "name": flow.head.name, "owner": flow.head.owner.as_str(), "roles": roles,
         "rounds": debate.rounds, "timeout_seconds": debate.timeout_ms / 1_000,
         "preserve_worktrees": debate.keep, "parallel": flow.head.parallel,

@@ -1,8 +1,8 @@
 //! From a request to what the engine is asked for.
 
-use super::prompt::{ContextFile, RoleStep, prompt_chars_max, step_text};
+use super::prompt::{ContextFile, RoleStep, baseline_text, prompt_chars_max, step_text};
 use super::request::DebateRequest;
-use crate::engine::flow::debate::{Debate, DebateRole, RoleId};
+use crate::engine::flow::debate::{Debate, DebateBudget, DebateRole, RoleId};
 use crate::engine::flow::id::FlowId;
 use crate::engine::flow::opening::Opening;
 use crate::engine::flow::speaking::Told;
@@ -17,6 +17,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+/// How whoever is asked alone is called.
+pub const BASELINE: &str = "baseline";
 /// Characters of a task that a debate is called by.
 const NAME_CHARS: usize = 100;
 
@@ -40,12 +42,13 @@ pub fn open(id: FlowId, request: &DebateRequest, ground: Ground<'_>) -> Result<C
     let Ground { repository, folder, provider, files } = ground;
     let debate = debate(request, provider)?;
     let text = |round: u8, role: &DebateRole| {
-        let Some(at) = request.roles.iter().position(|asked| asked.id == role.id.as_str()) else {
-            return Arc::from("");
-        };
+        // Whoever is asked alone sees what the first role sees.
+        let at = request.roles.iter().position(|asked| asked.id == role.id.as_str()).unwrap_or(0);
+        let Some(asked) = request.roles.get(at) else { return Arc::from("") };
         let chars_max = prompt_chars_max(Some(&role.provider), role.model.as_deref());
-        let step = RoleStep { id: &id, request, role: &request.roles[at], round, chars_max };
-        Arc::from(step_text(&step, files.get(at).map_or(&[][..], Vec::as_slice)))
+        let step = RoleStep { id: &id, request, role: asked, round: round.max(1), chars_max };
+        let files = files.get(at).map_or(&[][..], Vec::as_slice);
+        Arc::from(if round == 0 { baseline_text(&step, files) } else { step_text(&step, files) })
     };
     let told = |round, role: &DebateRole| Told {
         text: Body { content: text(round, role), extra: "".into() },
@@ -55,29 +58,26 @@ pub fn open(id: FlowId, request: &DebateRequest, ground: Ground<'_>) -> Result<C
     let name: String = name.chars().take(NAME_CHARS).collect();
     let asked = Body { content: request.task.clone(), extra: "".into() };
     let who = (id.clone(), AgentName::user(), name);
-    let opening =
-        Opening::of_debate(debate, who, (Box::new(repository), request.parallel), asked, told)?;
+    let opening = Opening::of_debate(debate, who, (Box::new(repository), request.parallel), asked, told)?;
     Ok(Command::OpenFlow(Box::new(opening)))
 }
 
 /// What the agent of a role gets: who speaks for it, and where what it was told and what came of it are kept.
 fn variables(folder: &Path, round: u8, role: &DebateRole) -> BTreeMap<String, String> {
     let of = |place: &str, end: &str| {
-        let path = folder.join(place).join(format!("round{round}-{}.{end}", role.id));
+        let path = folder.join(place).join(format!("round{}-{}.{end}", round.max(1), role.id));
         path.to_string_lossy().into_owned()
     };
-    let mut all = BTreeMap::from([
+    BTreeMap::from([
         (headless::PROVIDER.to_owned(), role.provider.clone()),
         (headless::LOG.to_owned(), of("logs", "log")),
         (headless::PROMPT.to_owned(), of("prompts", "md")),
-    ]);
-    all.extend(role.model.clone().map(|model| (headless::MODEL.to_owned(), model)));
-    all
+    ])
 }
 
 fn debate(request: &DebateRequest, provider: &str) -> Result<Debate, Refusal> {
-    let head = request.head();
-    let roles = head.roles.into_iter().map(|role| {
+    let mut head = request.head();
+    let roles = std::mem::take(&mut head.roles).into_iter().map(|role| {
         let id = RoleId::new(&role.id).map_err(|error| {
             Refusal::new(Code::BadId, format!("`{}` {error}", role.id.escape_debug())).at("roles")
         })?;
@@ -86,7 +86,17 @@ fn debate(request: &DebateRequest, provider: &str) -> Result<Debate, Refusal> {
     });
     let roles = roles.collect::<Result<Vec<_>, Refusal>>()?;
     let timeout_ms = request.timeout_seconds.saturating_mul(1_000);
-    Ok(Debate { roles, rounds: request.rounds, timeout_ms, keep: request.preserve_worktrees })
+    let budget = DebateBudget {
+        tokens: head.budget.tokens,
+        cost_micro_usd: head.budget.cost_micro_usd,
+        ms: head.budget.minutes.map(|minutes| minutes.saturating_mul(60_000)),
+    };
+    let baseline = roles.first().filter(|_| request.baseline).map(|first: &DebateRole| {
+        let id = RoleId::new(BASELINE).unwrap_or_else(|_| first.id.clone());
+        Box::new(DebateRole { id, name: "Baseline".to_owned(), ..first.clone() })
+    });
+    let keep = request.preserve_worktrees;
+    Ok(Debate { roles, rounds: request.rounds, timeout_ms, keep, budget, baseline })
 }
 
 /// Calls off what is open of a debate.

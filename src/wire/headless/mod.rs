@@ -12,6 +12,13 @@ pub use verdict::{Ended, Verdict};
 
 use std::collections::BTreeMap;
 
+/// The variable that names the profile whose program is asked.
+pub const PROVIDER: &str = "TASUKI_HEADLESS_PROVIDER";
+/// The variable that names the file to which all that the program prints is added.
+pub const LOG: &str = "TASUKI_HEADLESS_LOG";
+/// The variable that names the file to which what the program was told is written.
+pub const PROMPT: &str = "TASUKI_HEADLESS_PROMPT";
+
 /// Longest word that a program can be given, its NUL not counted (`MAX_ARG_STRLEN`, execve(2)).
 const WORD_BYTES_MAX: usize = 128 * 1024 - 1;
 

@@ -155,7 +155,13 @@ fn what_an_agent_says_is_done_breaks_off_its_parts_alone() {
     world.send("a boss>ann parent=t1");
     world.give("ann");
     let token = world.engine.stage(&id("t1")).and_then(|stage| stage.turn()?.token).expect("a token");
-    let told = world.ask(Command::Reply { token, text: "cannot".into(), failed: true, extra: "".into() });
+    let told = world.ask(Command::Reply {
+        token,
+        text: "cannot".into(),
+        failed: true,
+        extra: "".into(),
+        spent: None,
+    });
     assert!(told.contains("unwatch boss") && told.contains("interrupt ann a"), "{told}");
     assert!(!told.contains("interrupt boss"), "{told}");
 }

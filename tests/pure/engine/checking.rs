@@ -258,7 +258,7 @@ fn an_error_of_its_agent_needs_no_check_and_ends_one_that_is_under_way() {
             world.claim("boss");
         }
         let (token, text) = (token(5), "cannot be done".into());
-        world.ask(Command::Reply { token, text, failed: true, extra: "".into() });
+        world.ask(Command::Reply { token, text, failed: true, extra: "".into(), spent: None });
         assert_eq!(world.stage("t1"), "failed", "{claims_before}");
     }
 }

@@ -4,7 +4,7 @@ use super::world::World;
 use crate::engine::flowing::flow_id;
 use crate::engine::make::{name, team};
 use std::collections::BTreeMap;
-use tasuki::engine::flow::debate::{Debate, DebateRole, RoleId, name_of};
+use tasuki::engine::flow::debate::{Debate, DebateBudget, DebateRole, RoleId, name_of};
 use tasuki::engine::flow::debating::DebateStage;
 use tasuki::engine::flow::flow::Flow;
 use tasuki::engine::flow::opening::Opening;
@@ -30,7 +30,14 @@ fn opening(roles: &[&str], keep: bool, parallel: u16) -> Opening {
         provider: "claude".to_owned(),
         model: Some("opus".to_owned()),
     };
-    let debate = Debate { roles: roles.iter().map(role).collect(), rounds: 3, timeout_ms: 300_000, keep };
+    let debate = Debate {
+        roles: roles.iter().map(role).collect(),
+        rounds: 3,
+        timeout_ms: 300_000,
+        keep,
+        budget: DebateBudget::default(),
+        baseline: None,
+    };
     let (root, base) = ("/r".to_owned(), "c0ffee".to_owned());
     let repository = Box::new(FlowRepository { root, base, branch: None });
     let body = |content: String| Body { content: content.into(), extra: "".into() };

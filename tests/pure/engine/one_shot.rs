@@ -46,6 +46,7 @@ fn a_process_whose_task_has_ended_is_given_no_other() {
                     text: "x".into(),
                     failed: false,
                     extra: "".into(),
+                    spent: None,
                 };
                 drop(world.ask(command));
             }

@@ -500,6 +500,7 @@ fn an_answer_that_comes_before_those_of_its_parts_counts_where_no_other_comes() 
             text: "It is 42.".into(),
             failed: false,
             extra: "".into(),
+            spent: None,
         });
         assert!(text.contains("what you gave is its answer if you give no other"), "{text}");
         world.give("ann");

@@ -321,7 +321,13 @@ fn a_reply_with_the_newest_token_closes_what_was_typed() {
 
 #[test]
 fn a_failed_reply_fails_the_task() {
-    let failed = Command::Reply { token: token(5), text: "cannot".into(), failed: true, extra: "".into() };
+    let failed = Command::Reply {
+        token: token(5),
+        text: "cannot".into(),
+        failed: true,
+        extra: "".into(),
+        spent: None,
+    };
     check(
         |world| world.ask(failed.clone()),
         expect![[r#"

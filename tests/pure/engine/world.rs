@@ -249,7 +249,13 @@ impl World {
 
     /// An agent answers by the socket with the token of this number.
     pub(crate) fn reply(&mut self, number: u32, text: &str) -> String {
-        self.ask(Command::Reply { token: token(number), text: text.into(), failed: false, extra: "".into() })
+        self.ask(Command::Reply {
+            token: token(number),
+            text: text.into(),
+            failed: false,
+            extra: "".into(),
+            spent: None,
+        })
     }
 
     /// A report of an agent's newest launch.

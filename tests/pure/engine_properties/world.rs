@@ -238,6 +238,7 @@ impl World {
                     text: "reply".into(),
                     failed: *failed,
                     extra: "".into(),
+                    spent: None,
                 }),
                 None => Ok(()),
             },

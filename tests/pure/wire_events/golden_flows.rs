@@ -5,7 +5,7 @@ use crate::wire_events::samples::{NOON, accepted, agent, id, message, open, plai
 use tasuki::engine::event::Event;
 use tasuki::engine::flow::asked::Planning;
 use tasuki::engine::flow::branch::BranchName;
-use tasuki::engine::flow::debate::{Debate, DebateRole, RoleId};
+use tasuki::engine::flow::debate::{Debate, DebateBudget, DebateRole, RoleId};
 use tasuki::engine::flow::flow::{Flow, FlowStep, StepSpec};
 use tasuki::engine::flow::head::{FlowHead, FlowKind};
 use tasuki::engine::flow::id::{FlowId, StepRef};
@@ -61,7 +61,14 @@ fn debate() -> Option<Box<Debate>> {
         model: model.map(str::to_owned),
     };
     let roles = vec![role("architect", None), role("qa", Some("opus"))];
-    Some(Box::new(Debate { roles, rounds: 3, timeout_ms: 300_000, keep: true }))
+    Some(Box::new(Debate {
+        roles,
+        rounds: 3,
+        timeout_ms: 300_000,
+        keep: true,
+        budget: DebateBudget::default(),
+        baseline: None,
+    }))
 }
 
 fn heads() -> Vec<FlowHead> {

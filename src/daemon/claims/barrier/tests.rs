@@ -37,7 +37,7 @@ fn replied() -> Input {
     Input::Command {
         by: None,
         request: RequestId(1),
-        command: Command::Reply { token, text: "done".into(), failed: false, extra: "".into() },
+        command: Command::Reply { token, text: "done".into(), failed: false, extra: "".into(), spent: None },
     }
 }
 

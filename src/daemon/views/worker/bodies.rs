@@ -3,11 +3,15 @@
 use super::{Trouble, Worker};
 use crate::daemon::views::item::{FlowItem, Place};
 use crate::engine::event::{Answer, Event};
+use crate::engine::flow::debate::Debate;
 use crate::engine::flow::stage::FlowStage;
 use crate::engine::message::{Body, BodyRef, Kind};
 use crate::engine::words::{MessageId, Millis, Seq, ourselves};
 use crate::io::journal::{JournalError, Record};
-use crate::io::views::View;
+use crate::io::views::{RoundFile, View};
+use crate::wire::debate::document::{round_file, round_file_name};
+use crate::wire::debate::error::DebateError;
+use crate::wire::debate::shown::{outputs, overview};
 use crate::wire::events;
 use crate::wire::session::document::{export, of_flow};
 use std::collections::HashMap;
@@ -48,6 +52,9 @@ impl Worker {
 
     /// Writes a session's document. Of each step of the journal the texts are read once.
     pub(super) fn show_flow(&mut self, item: &FlowItem) -> Result<(), Trouble> {
+        if let Some(debate) = item.seen.flow.debate() {
+            return self.show_debate(item, debate);
+        }
         let mut texts = HashMap::new();
         for (seq, at) in &item.places {
             let at = Place { step: *seq, at: *at, event: 0 };
@@ -72,6 +79,46 @@ impl Worker {
             _ => self.views.write(View::Session(id), &export(&document))?,
         }
         Ok(())
+    }
+
+    /// Writes the files of a debate. One round is read at a time: its answers may be long.
+    fn show_debate(&mut self, item: &FlowItem, debate: &Debate) -> Result<(), Trouble> {
+        let (flow, id) = (&item.seen.flow, &item.seen.flow.head.id);
+        let context = self.views.root().join(".tasuki/debates").join(id.as_str()).join("context");
+        for round in 1..=debate.rounds {
+            let ended = flow.speeches(debate, round).iter().filter(|step| step.stage.has_ended()).count();
+            let name = round_file_name(round);
+            match self.views.round_file(id, (round, &name), ended)? {
+                _ if ended == 0 => continue,
+                RoundFile::Current => continue,
+                RoundFile::Damaged => {
+                    let path = context.join(&name).display().to_string();
+                    let reason = "somebody has changed it; it is written again from the journal".to_owned();
+                    let error = DebateError::ContextFileCorrupted { path, reason };
+                    tracing::warn!(code = error.code(), "{error}");
+                }
+                RoundFile::Due => {}
+            }
+            let mut trouble = None;
+            let outputs = outputs(flow, round, &mut |place| {
+                let at = item.places.get(&place.seq)?;
+                match self.record(Place { step: place.seq, at: *at, event: 0 }) {
+                    Ok(record) => events::body_of(&record.payload, place.index),
+                    Err(Trouble::Unreadable(_)) => None,
+                    Err(other) => {
+                        trouble = Some(other);
+                        None
+                    }
+                }
+            });
+            match trouble {
+                Some(trouble) => return Err(trouble),
+                None => self.views.write_round(id, (round, &name), ended, &round_file(&outputs))?,
+            }
+        }
+        let overview = overview(flow, &context.to_string_lossy());
+        let text = serde_json::to_string_pretty(&overview).unwrap_or_default() + "\n";
+        Ok(self.views.write_of_debate(id, ("debate.json", &text), !flow.stage.is_open())?)
     }
 
     /// Only what is damaged or gone stays so: a machine that cannot read just now (no descriptors, no rights) may later.

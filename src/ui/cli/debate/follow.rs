@@ -85,7 +85,9 @@ pub(super) fn follow_id(context: &Context, id: &str) -> Ended {
     let why = format!("debate {id}: {}", harmless_lines(&seen.message));
     match seen.status {
         DebateStatus::Completed => Ok(()),
-        _ => Err(Failure::new(Kind::Failed, "failed", why, format!("`tasuki debate show {id}` has all of it"))),
+        _ => {
+            Err(Failure::new(Kind::Failed, "failed", why, format!("`tasuki debate show {id}` has all of it")))
+        }
     }
 }
 

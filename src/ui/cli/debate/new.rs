@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
 
 #[derive(Debug, clap::Args)]
+#[group(skip)]
 pub(super) struct Args {
     /// Task, in words; or the name of a file with a request
     #[arg(value_name = "TASK", required_unless_present = "request")]

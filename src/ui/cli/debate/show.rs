@@ -29,7 +29,9 @@ pub(super) struct ShowArgs {
 
 /// Prints how far a debate is, in a line
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  tasuki debate status a1b2c3d4\n  tasuki debate status a1b2c3d4 --json | jq .status")]
+#[command(
+    after_help = "Examples:\n  tasuki debate status a1b2c3d4\n  tasuki debate status a1b2c3d4 --json | jq .status"
+)]
 pub(super) struct StatusArgs {
     /// Debate id, or the beginning of it
     #[arg(value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
@@ -157,7 +159,8 @@ fn line(round: u8, output: &RoundOutput) -> String {
 fn texts<'a>(outputs: impl Iterator<Item = (Option<u8>, &'a RoundOutput)>) -> String {
     let text = |(round, output): (Option<u8>, &RoundOutput)| {
         let round = round.map(|round| format!("round {round}, ")).unwrap_or_default();
-        let tokens = if output.tokens_used == 0 { String::new() } else { format!(", {} tokens", output.tokens_used) };
+        let tokens =
+            if output.tokens_used == 0 { String::new() } else { format!(", {} tokens", output.tokens_used) };
         let said = match &output.error {
             None => harmless_lines(output.proposal.trim_end()),
             Some(error) => format!("failed: {}", harmless_lines(error.trim_end())),

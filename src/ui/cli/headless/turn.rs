@@ -3,6 +3,7 @@
 use super::Args;
 use super::one_shot;
 use crate::engine::words::Token;
+use crate::io::cited_tree::CitedTree;
 use crate::io::client::{ANSWER_DEADLINE, Asker, ClientError};
 use crate::io::clock::Clock;
 use crate::io::regular;
@@ -12,9 +13,12 @@ use crate::io::workspace::Workspace;
 use crate::ui::cli::context::{Context, Ended};
 use crate::ui::cli::failure::{Failure, Kind};
 use crate::wire::api::{Done, ReplyBody, UsageInfo};
+use crate::wire::debate::marks::{self, Citation};
+use crate::wire::debate::prompt::prompt_chars_max;
 use crate::wire::headless::{self, Asked, Headless, LogOf, Shown, TurnTime, Verdict};
 use crate::wire::message::view::MessageView;
 use crate::wire::turn_line::{TurnBody, TurnLine};
+use crate::wire::turn_prompt::is_speaker;
 use crate::wire::turn_prompt::{HeadlessTask, prompt_of};
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -86,7 +90,9 @@ impl Turn<'_> {
             false => format!("answered: {} bytes{}", text.len(), headless::spent(&usage)),
         };
         self.say(&said);
-        let body = ReplyBody { text, failed: verdict.failed, usage: Some(usage).filter(|_| has_taken) };
+        let (missing, brings_news) = self.looked_up(&text).filter(|_| !verdict.failed).unwrap_or_default();
+        let usage = Some(usage).filter(|_| has_taken);
+        let body = ReplyBody { text, failed: verdict.failed, usage, missing, brings_news };
         self.answer(&body).await
     }
 
@@ -106,7 +112,10 @@ impl Turn<'_> {
         let time = TurnTime::of(&view, Clock::start().wall());
         let workspace = &self.workspace;
         let task = HeadlessTask::of(&view, &mut |path| long_answer(workspace, path));
-        let prompt = prompt_of(&task, time.limit().as_secs());
+        let chars_max = prompt_chars_max(self.args.provider(), self.args.model());
+        let (prompt, notes) = prompt_of(&task, time.limit().as_secs(), chars_max);
+        notes.iter().for_each(|note| self.say(note));
+        self.keep(&prompt);
         let asked = headless.asked(prompt, self.args.model(), &self.context.around.exe.to_string_lossy())?;
         Ok(Work { headless, asked, time })
     }
@@ -217,7 +226,7 @@ impl Turn<'_> {
 
     /// The log that is asked for, with what begins in it.
     fn log(&mut self, work: &Work) -> Option<TurnLog> {
-        let path = self.workspace.root().join(self.context.around.var("TASUKI_HEADLESS_LOG")?);
+        let path = self.workspace.root().join(self.context.around.var(headless::LOG)?);
         let words = work
             .asked
             .argv
@@ -233,6 +242,27 @@ impl Turn<'_> {
                 self.say(&format!("no log is kept: {}: {error}", path.display()));
                 None
             }
+        }
+    }
+
+    /// What a role of a debate cites that is not in its worktree, and whether it has anything new to say.
+    fn looked_up(&self, text: &str) -> Option<(Vec<String>, Option<bool>)> {
+        let agent = self.context.around.var("TASUKI_AGENT")?.to_str()?.to_owned();
+        if !is_speaker(&agent) {
+            return None;
+        }
+        let tree = CitedTree::at(&self.context.around.cwd);
+        let checked = marks::check(text, |path| tree.lines_of(path));
+        let there = |cited: &Citation| tree.lines_of(&cited.path).is_some_and(|lines| cited.line <= lines);
+        Some((marks::missing(&checked), Some(marks::brings_news(text, there))))
+    }
+
+    /// Keeps what the program is told, where that is wanted.
+    fn keep(&mut self, prompt: &str) {
+        let Some(path) = self.context.around.var(headless::PROMPT) else { return };
+        let path = self.workspace.root().join(path);
+        if let Err(error) = TurnLog::anew(&path).and_then(|mut log| log.add(prompt.as_bytes())) {
+            self.say(&format!("the prompt is not kept: {}: {error}", path.display()));
         }
     }
 

@@ -61,6 +61,7 @@ impl World {
                                 text: "by hand".into(),
                                 failed: false,
                                 extra: "".into(),
+                                spent: None,
                             })?;
                         }
                     }

@@ -3,7 +3,7 @@
 use super::{NAMES, World, pick_from};
 use crate::engine::make::name;
 use std::collections::BTreeMap;
-use tasuki::engine::flow::debate::{Debate, DebateRole, RoleId};
+use tasuki::engine::flow::debate::{Debate, DebateBudget, DebateRole, RoleId};
 use tasuki::engine::flow::flow::StepSpec;
 use tasuki::engine::flow::head::{FlowHead, FlowKind};
 use tasuki::engine::flow::id::FlowId;
@@ -149,7 +149,14 @@ fn debate(opening: Opening, keep: bool) -> Opening {
         provider: "scripted".to_owned(),
         model: None,
     };
-    let debate = Debate { roles: vec![role("qa"), role("security")], rounds: 3, timeout_ms: 60_000, keep };
+    let debate = Debate {
+        roles: vec![role("qa"), role("security")],
+        rounds: 3,
+        timeout_ms: 60_000,
+        keep,
+        budget: DebateBudget::default(),
+        baseline: None,
+    };
     let Opening { head: FlowHead { id, owner, repository, parallel, .. }, request, .. } = opening;
     let told = |round, role: &DebateRole| {
         let content = format!("round {round} of {}", role.id).into();
