@@ -83,6 +83,7 @@ impl Repository {
         {
             let (branch, place) = (branch.clone(), gathering.path().to_owned());
             let by = gathering.changed(&there, &files).await?;
+            let by = by.into_iter().map(|commit| format!("{} {}", commit.id, commit.title)).collect();
             return Err(WorktreeError::Unfollowed { into: into.to_owned(), branch, place, files, by });
         }
         if into.is_some() {

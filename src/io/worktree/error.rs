@@ -1,6 +1,5 @@
 //! Why nothing was made, removed or restored; each says what is wrong, where, and what to do.
 
-use super::look::WorkCommit;
 use super::obstacle::Obstacle;
 use crate::engine::flow::branch::BranchName;
 use crate::engine::words::counted;
@@ -191,8 +190,8 @@ pub enum WorktreeError {
         place: PathBuf,
         /// The files that both have changed.
         files: Vec<PathBuf>,
-        /// The commits of `into` that have.
-        by: Vec<WorkCommit>,
+        /// Its commits that have changed them, each by its short name and title.
+        by: Vec<String>,
     },
     /// Something would be lost.
     #[error("{branch} is not removed: {}", all(.obstacles))]
@@ -262,10 +261,8 @@ fn of_gone(branch: &BranchName, commit: Option<&str>, place: &Path) -> String {
     }
 }
 
-fn by_commits(commits: &[WorkCommit]) -> String {
-    let named: Vec<String> =
-        commits.iter().map(|commit| format!("{} {}", commit.id, escape(&commit.title))).collect();
-    if named.is_empty() { String::new() } else { format!(", there by {}", named.join(", ")) }
+fn by_commits(commits: &[String]) -> String {
+    if commits.is_empty() { String::new() } else { format!(", there by {}", escape(&commits.join(", "))) }
 }
 
 fn end_of_printed(printed: &str) -> String {
