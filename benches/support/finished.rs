@@ -152,6 +152,7 @@ impl Maker {
                                 text: text.as_str().into(),
                                 failed: true,
                                 extra: "".into(),
+                                spent: None,
                             };
                             self.step(Input::Command { request: RequestId(2), by: Some(agent), command });
                         }

@@ -167,6 +167,9 @@ pub enum Event {
         on_failure: OnFailure,
         #[serde(default, skip_serializing_if = "is_default")]
         parallel: u16,
+        /// Whether it says that pull requests are to be opened, which a master cannot order.
+        #[serde(default, skip_serializing_if = "is_default")]
+        pull_requests: bool,
     },
     /// A step of a flow, with what its agent is told.
     StepPlanned {

@@ -153,6 +153,8 @@ pub struct MergeJob {
     pub into: Option<String>,
     /// What is merged.
     pub branch: BranchName,
+    /// The commit at which that was when its work ended, if somebody has looked: what is merged where the branch is gone.
+    pub ended_at: Option<Arc<str>>,
     /// The command that has to succeed afterwards, by its name and word by word.
     pub check: Option<(Expect, Vec<String>)>,
     /// Where what the agent of its step was told stands: if it cannot be merged, that is told more.
@@ -241,6 +243,8 @@ pub enum Found {
         text: Arc<str>,
         why: String,
     },
+    /// Nothing could be merged, for a reason that is none of the step's: the branch onto which all come, or its worktree.
+    NotGathered(String),
     /// It could not be done: why, with the cure.
     NotDone(String),
 }

@@ -274,6 +274,7 @@ fn info_of_flow(flow: &Flow, title: Option<String>, counts: SessionCounts) -> Se
         on_failure: Some(flow.head.on_failure.word().to_owned()),
         parallel: flow.head.parallel,
         pull_requests: flow.head.pull_requests,
+        asks_for_pull_requests: flow.planning.as_ref().is_some_and(|planning| planning.asks_for_pulls),
         created_at: rfc3339(flow.opened_at),
         updated_at: rfc3339(flow.changed_at),
         counts,
@@ -307,6 +308,7 @@ fn info_of(document: &AgentSession) -> SessionInfo {
             .and_then(|of| u16::try_from(of).ok())
             .unwrap_or_default(),
         pull_requests: besides("pull_requests").and_then(Json::as_bool).unwrap_or_default(),
+        asks_for_pull_requests: besides("asks_for_pull_requests").and_then(Json::as_bool).unwrap_or_default(),
         created_at: document.created_at.as_str().to_owned(),
         updated_at: document.updated_at.as_str().to_owned(),
         counts,

@@ -42,7 +42,8 @@ while IFS= read -r line; do
       continue
     fi
     [[ $n == 2 ]] && to=nobody
-    [[ $n == 1 ]] && echo "まず考えます。" || printf '```yaml\ntasks:\n- {name: 一番, description: one, to: %s}\n- {name: 二番, description: two, dependencies: [task-1], to: %s}\n```\n' $to $to
+    grep -q だめ "$TASUKI_ROOT/asked.$n.yaml" && pr='pr: true\n' || pr=
+    [[ $n == 1 ]] && echo "まず考えます。" || printf '```yaml\n'"$pr"'tasks:\n- {name: 一番, description: one, to: %s}\n- {name: 二番, description: two, dependencies: [task-1], to: %s}\n```\n' $to $to
     echo "BOSS OK $token"
   fi
 done
@@ -378,6 +379,19 @@ fn a_goal_is_split_by_its_master_who_is_told_what_is_wrong_and_waits_for_a_yes()
     house.until("the end of the second", |house| typed(house).len() == 4);
     let listed = ok(&house, &["session", "list"]);
     assert!(listed.contains("waits for your yes") && listed.contains("⊘ cancelled"), "{listed}");
+    // What was called off waits for a yes again, and its plan asks for what only a person orders.
+    let listed: Value = serde_json::from_str(&ok(&house, &["session", "list", "--json"])).expect("JSON");
+    let listed = listed["sessions"].as_array().expect("sessions");
+    let off = listed.iter().find(|session| session["title"] == "だめ").expect("it").clone();
+    let off = off["id"].as_str().expect("an id");
+    let told = ok(&house, &["session", "resume", off]);
+    assert!(told.contains("nobody has said yes"), "{told}");
+    for page in [ok(&house, &["session", "show", off]), ok(&house, &["needs"])] {
+        assert!(page.contains("asks for pull requests, and none is opened"), "{page}");
+    }
+    assert_eq!(typed(&house).len(), 4);
+    ok(&house, &["session", "resume", off]);
+    until(&house, off, "Completed Completed Completed");
     house.end();
 }
 
@@ -582,6 +596,14 @@ fn a_session_from_elsewhere_stands_still_until_it_is_resumed() {
         task[none] = Value::Null;
     }
     other["tasks"].as_array_mut().expect("tasks").push(task);
+    let stands = std::mem::replace(&mut other["status"], "Completed".into());
+    house.write("other.json", &other.to_string());
+    let told = refused(&house, &["session", "import", "other.json"]);
+    assert!(
+        told.contains("`status` is `Completed`, and `tasks[1].status` of `task-002` is `Running`"),
+        "{told}"
+    );
+    other["status"] = stands;
     house.write("other.json", &other.to_string());
     ok(&house, &["session", "import", "other.json"]);
     house.kill();

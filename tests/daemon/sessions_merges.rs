@@ -233,8 +233,10 @@ tasks:
     let id = begin(&house, plan);
     until(&house, &id, "Completed Completed Completed");
     let (code, out, err) = said(&house, &["session", "merge", &id, "--into", "統合", "--wait"]);
-    let why = "was done again 3 times for it, and still: conflict with agent/session-";
-    assert!(code == Some(1) && err.contains(why) && err.contains("in words"), "{out}{err}");
+    let why = "was done again 3 times for it, and still: conflict with 統合 in words, there by ";
+    assert!(code == Some(1) && err.contains(why), "{out}{err}");
+    let (code, out, err) = said(&house, &["session", "follow", &id]);
+    assert!(code == Some(1) && err.contains("merge into 統合: failed"), "{out}{err}");
     assert_eq!(typed(&house).len(), 2 + 3);
     let details = session(&house, &id);
     let texts: Vec<&str> = details["tasks"]
@@ -265,6 +267,51 @@ tasks:
     assert!(!ok(&house, &["session", "list"]).contains("統合"));
     let words = git(&house, &["show", "統合:words"]);
     assert!(words.contains('青') && words.contains('赤'), "{words}");
+    house.end();
+}
+
+#[test]
+fn what_was_on_the_branch_before_is_said_to_conflict_and_a_deleted_branch_is_merged_by_its_commit() {
+    let mut house = obeyers("before", "");
+    git(&house, &["checkout", "-q", "-b", "統合"]);
+    house.write("words", "元\n");
+    git(&house, &["add", "words"]);
+    git(&house, &["commit", "-qm", "元の言葉"]);
+    git(&house, &["checkout", "-q", "main"]);
+    house.start();
+    let plan = "\
+tasks:
+- {name: 一, description: words 青, hire: {like: worker}}
+- {name: 二, description: two 二, hire: {like: worker}}
+";
+    let id = begin(&house, plan);
+    until(&house, &id, "Completed Completed Completed");
+    house.until("looks", |house| {
+        session(house, &id)["tasks"].as_array().expect("tasks").iter().all(|task| !task["work"].is_null())
+    });
+    let two = branch(&house, &id, 1);
+    let tree = session(&house, &id)["tasks"][1]["worktree"].as_str().expect("a worktree").to_owned();
+    git(&house, &["worktree", "remove", "--force", &tree]);
+    git(&house, &["branch", "-q", "-D", &two]);
+    ok(&house, &["session", "merge", &id, "--into", "統合", "--wait"]);
+    assert_eq!([1, 2].map(|task| times(&house, &format!("task-{task}-"))), [2, 1]);
+    let told = session(&house, &id)["tasks"][0]["description"].as_str().expect("a text").to_owned();
+    assert!(told.contains("what is on 統合, from before") && told.contains(" 元の言葉\n"), "{told}");
+    let words = git(&house, &["show", "統合:words"]);
+    assert!(words.contains('青') && words.contains('元'), "{words}");
+    assert_eq!(git(&house, &["show", "統合:two"]), "二\n", "its commit was there still");
+
+    // Of another branch it is no task's that it conflicts with what was merged before.
+    git(&house, &["branch", "-q", "別", "統合~1"]);
+    git(&house, &["worktree", "add", "-q", "elsewhere", "別"]);
+    git(&house, &["-C", "elsewhere", "reset", "-q", "--hard", "main"]);
+    house.write("elsewhere/words", "別\n");
+    git(&house, &["-C", "elsewhere", "add", "words"]);
+    git(&house, &["-C", "elsewhere", "commit", "-qm", "別の言葉"]);
+    git(&house, &["worktree", "remove", "elsewhere"]);
+    let (code, out, err) = said(&house, &["session", "merge", &id, "--into", "別", "--wait"]);
+    assert!(code == Some(1) && err.contains("merge into 別: failed"), "{out}{err}");
+    assert!(err.contains("別の言葉") && err.contains("`git merge 別` in") && !err.contains("task-"), "{err}");
     house.end();
 }
 

@@ -145,7 +145,8 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
                 flow,
                 name,
                 on_failure,
-                parallel
+                parallel,
+                pull_requests: parallel % 2 == 1
             })
             .boxed(),
         (id(), base()).prop_map(|(id, base)| Event::Based { id, base: Box::new(base) }).boxed(),

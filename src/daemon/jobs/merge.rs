@@ -5,11 +5,12 @@ use crate::daemon::jobs::order::JobGiven;
 use crate::daemon::jobs::trees;
 use crate::daemon::views::item::Place;
 use crate::engine::evidence::Evidence;
-use crate::engine::job::{Found, MergeJob};
+use crate::engine::job::{Found, JobId, MergeJob};
 use crate::engine::words::ourselves;
 use crate::io::evidence;
 use crate::io::journal::Reader;
-use crate::io::worktree::{Gathering, Merge, Repository, WorktreeError};
+use crate::io::worktree::{Clash, Gathering, Merge, Repository, WorktreeError};
+use crate::wire::clean::escape;
 use crate::wire::events;
 use crate::wire::session::merge_text;
 use std::path::Path;
@@ -17,13 +18,34 @@ use std::sync::Arc;
 
 /// Merges a branch, unless that is done already.
 pub(super) async fn merge_branch(job: &MergeJob, given: &JobGiven, ground: &JobGround) -> Found {
-    match try_to_merge(job, given, ground).await {
+    let env = evidence::environment(ground.variables.as_ref().clone(), &[]);
+    let folder = Path::new(&job.repository);
+    let repository = match Repository::find(folder, &ground.workspace, &env, ground.clock).await {
+        Ok(repository) => repository,
+        Err(error) => return Found::NotGathered(error.to_string()),
+    };
+    let base = (job.base.as_str(), job.into.as_deref());
+    let gathering = match repository.gather(&job.tree, &job.owner, base).await {
+        Ok(gathering) => gathering,
+        Err(error) => return Found::NotGathered(error.to_string()),
+    };
+    match try_to_merge(job, given, ground, (&repository, gathering)).await {
         Ok(None) => Found::Merged,
         Ok(Some((more, why))) => match told_before(given.text, ground).await {
             Ok(text) => Found::NotMerged { text: format!("{}\n\n{more}", text.trim_end()).into(), why },
             Err(unreadable) => Found::NotDone(format!("{why}; and {unreadable}")),
         },
-        Err(error) => Found::NotDone(error.to_string()),
+        Err(error) => Found::NotDone(format!("{error}{}", done_again(&error, &given.id))),
+    }
+}
+
+/// The other cure where a branch is gone for good.
+fn done_again(error: &WorktreeError, id: &JobId) -> String {
+    match (error, id) {
+        (WorktreeError::Gone { .. }, JobId::Merge { flow, step }) => {
+            format!("; or have its task done again: `tasuki session retry {flow} {step} --edit`")
+        }
+        _ => String::new(),
     }
 }
 
@@ -32,17 +54,14 @@ async fn try_to_merge(
     job: &MergeJob,
     given: &JobGiven,
     ground: &JobGround,
+    (repository, gathering): (&Repository, Gathering<'_>),
 ) -> Result<Option<(String, String)>, WorktreeError> {
-    let env = evidence::environment(ground.variables.as_ref().clone(), &[]);
-    let folder = Path::new(&job.repository);
-    let repository = Repository::find(folder, &ground.workspace, &env, ground.clock).await?;
-    let base = (job.base.as_str(), job.into.as_deref());
-    let gathering = repository.gather(&job.tree, &job.owner, base).await?;
     if job.check.is_some() {
         // A command may need there what it needs in the worktrees of tasks.
-        trees::set_up(ground, &repository, &job.tree, (&given.setup, &given.variables)).await?;
+        trees::set_up(ground, repository, &job.tree, (&given.setup, &given.variables)).await?;
     }
-    match gathering.merge(&job.branch).await? {
+    let onto = (&job.tree, job.into.as_deref());
+    match gathering.merge(&job.branch, job.ended_at.as_deref()).await? {
         Merge::Already => {}
         Merge::Open => {
             let failed = match failed_check(job, given, ground, &gathering).await {
@@ -57,10 +76,14 @@ async fn try_to_merge(
             };
             if let Some(Evidence { check, how, .. }) = failed {
                 gathering.undo().await?;
-                return Ok(Some(merge_text::of_check(&job.tree, &job.branch, (&check, &how))));
+                return Ok(Some(merge_text::of_check(onto, &job.branch, (&check, &how))));
             }
         }
-        Merge::Conflict(files) => return Ok(Some(merge_text::of_conflict(&job.tree, &job.branch, &files))),
+        Merge::Conflict(Clash { files, commits }) => {
+            let commits: Vec<String> =
+                commits.iter().map(|commit| format!("{} {}", commit.id, escape(&commit.title))).collect();
+            return Ok(Some(merge_text::of_conflict(onto, &job.branch, (&files, &commits))));
+        }
     }
     gathering.keep().await?;
     Ok(None)

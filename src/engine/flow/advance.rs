@@ -2,6 +2,7 @@
 //! what follows. All that a step of a flow brings about is in one line of the journal with it.
 
 use super::again::Behind;
+use super::asked::WAITS_FOR_YES;
 use super::flow::{Flow, FlowStep, StepSpec};
 use super::graph::STEPS_MAX;
 use super::id::{FlowId, StepRef};
@@ -31,6 +32,9 @@ use std::collections::BTreeSet;
 /// Flows that are open at a time.
 const FLOWS_MAX: usize = 1_000;
 
+/// What whoever resumes a flow is told that goes on only with a yes to its plan.
+const NO_YES: &str = "has a plan to which nobody has said yes, and waits for that: see it with `tasuki session show`, then resume it again";
+
 impl Work<'_> {
     /// Opens a flow, if everybody whom it names is there and may be tasked.
     pub(in crate::engine) fn open_flow(&mut self, opening: Opening) -> Result<String, Refusal> {
@@ -55,6 +59,7 @@ impl Work<'_> {
             head.master = Some(self.check_master(&head, prompt)?);
         }
         let (id, tasks) = (head.id.clone(), counted(steps.len(), "task"));
+        let waits = head.confirm && ask.is_none();
         self.emit(Event::FlowOpened { head: Box::new(head), body: request });
         for (spec, body) in steps {
             self.plan_step(&id, spec, body);
@@ -66,6 +71,10 @@ impl Work<'_> {
         if let Some(prompt) = ask {
             self.ask_plan(&id, prompt);
             return Ok(format!("session {id} is being planned"));
+        }
+        if waits {
+            self.move_flow(&id, FlowMove::Pause, Some(WAITS_FOR_YES.to_owned()));
+            return Ok(format!("session {id} {NO_YES}"));
         }
         Ok(format!("{kind} {id} has begun: {tasks}"))
     }
@@ -135,15 +144,7 @@ impl Work<'_> {
                 "is paused: nothing new begins, and turns under way end"
             }
             (FlowWish::Pause, _) => return cannot("paused"),
-            (FlowWish::Resume, FlowStage::Paused | FlowStage::Failed) => {
-                let asks = self.state.flows.get(id).is_some_and(|flow| flow.steps.is_empty());
-                self.move_flow(id, FlowMove::Resume, by);
-                if asks && stage == FlowStage::Failed {
-                    self.ask_plan_again(id);
-                }
-                self.retry_all(id);
-                "goes on"
-            }
+            (FlowWish::Resume, FlowStage::Paused | FlowStage::Failed) => self.resume_flow(id, stage, by),
             (FlowWish::Resume, _) => return cannot("resumed"),
             (FlowWish::Cancel, FlowStage::Active | FlowStage::Paused) => {
                 self.cancel_flow(id, who);
@@ -183,6 +184,22 @@ impl Work<'_> {
         };
         self.touch_flow(id);
         Ok(format!("{kind} {id} {said}"))
+    }
+
+    /// Lets a flow go on. Whoever resumes one that waits for a yes says it; one that has lost that wait by a pause or an end waits anew.
+    fn resume_flow(&mut self, id: &FlowId, stage: FlowStage, by: Option<String>) -> &'static str {
+        let Some(flow) = self.state.flows.get(id) else { return "is gone" };
+        let (asks, waits) = (flow.steps.is_empty(), flow.needs_yes() && !flow.waits_for_yes());
+        self.move_flow(id, FlowMove::Resume, by);
+        if asks && stage == FlowStage::Failed {
+            self.ask_plan_again(id);
+        }
+        self.retry_all(id);
+        if !waits {
+            return "goes on";
+        }
+        self.move_flow(id, FlowMove::Pause, Some(WAITS_FOR_YES.to_owned()));
+        NO_YES
     }
 
     /// Messages of a flow that was paused may begin.

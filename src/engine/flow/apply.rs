@@ -33,13 +33,7 @@ impl State {
                     (None, _) => {}
                 }
             }
-            Event::FlowPlanned { flow, name, on_failure, parallel } => {
-                if let Some(flow) = self.flows.get_mut(flow) {
-                    flow.head.name = name.clone().or(flow.head.name.take());
-                    (flow.head.on_failure, flow.head.parallel) = (*on_failure, *parallel);
-                    flow.changed_at = at;
-                }
-            }
+            Event::FlowPlanned { .. } => self.flow_planned(at, event),
             Event::StepImported { .. } => self.import_step(at, place, event),
             Event::StepMoved { .. } => self.move_step(at, event),
             Event::TreeMoved { .. } => self.move_tree(at, event),
@@ -52,12 +46,25 @@ impl State {
         }
     }
 
+    fn flow_planned(&mut self, at: Millis, event: &Event) {
+        let Event::FlowPlanned { flow, name, on_failure, parallel, pull_requests } = event else { return };
+        let Some(flow) = self.flows.get_mut(flow) else { return };
+        flow.head.name = name.clone().or(flow.head.name.take());
+        (flow.head.on_failure, flow.head.parallel) = (*on_failure, *parallel);
+        flow.changed_at = at;
+        if let Some(planning) = &mut flow.planning {
+            planning.has_plan = true;
+            planning.asks_for_pulls = *pull_requests && !flow.head.pull_requests;
+        }
+    }
+
     /// A message by which the steps of a flow are asked for was accepted, with its text at this place.
     pub(in crate::engine) fn planning_asked(&mut self, at: Millis, text: BodyRef, message: &Message) {
         let Some(step) = message.step.as_deref().filter(|step| step.step.is_none()) else { return };
         let Some(flow) = self.flows.get_mut(&step.flow) else { return };
         let message = message.id.clone();
-        flow.planning = Some(Planning { message, text, asked_at: at, ended: None, answer: None });
+        let (asked_at, ended, answer, has_plan, asks_for_pulls) = (at, None, None, false, false);
+        flow.planning = Some(Planning { message, text, asked_at, ended, answer, has_plan, asks_for_pulls });
         flow.changed_at = at;
     }
 
@@ -119,8 +126,7 @@ impl State {
         let Some(stage) = tree::next(tree.map(|tree| tree.stage), *to) else { return };
         let Some(branch) = branch.clone().or_else(|| Some(tree?.branch.clone())) else { return };
         let wanted_at = tree.map_or(at, |tree| tree.wanted_at);
-        let (before, begins_as_before) =
-            tree.map_or((None, false), |tree| (tree.user.clone(), tree.base == *base));
+        let before = tree.and_then(|tree| tree.user.clone());
         // Where it was is known after its end, too.
         let was = tree.filter(|_| matches!(to, TreeMove::Remove | TreeMove::Removed | TreeMove::Keep));
         let path = path.clone().or_else(|| was?.path.clone());
@@ -131,7 +137,7 @@ impl State {
         flow.changed_at = at;
         if let Some(step) = step {
             let before = before.filter(|before| before != step);
-            flow.step_enters((step, before.as_ref()), head, begins_as_before);
+            flow.step_enters((step, before.as_ref()), head);
         }
     }
 
@@ -167,6 +173,8 @@ impl State {
             return drop(self.flows.remove(id));
         }
         if let Ok(stage) = stage::next(flow.stage, to) {
+            // Whoever resumes one that waits for a yes says it.
+            flow.head.confirm &= to != FlowMove::Resume || !flow.waits_for_yes();
             (flow.stage, flow.since, flow.note) = (stage, at, why.map(Into::into));
             flow.changed_at = at;
         }
@@ -208,12 +216,13 @@ impl State {
                 (step.ended, step.answer, step.worker) = (None, None, None);
                 // What was called off waits with the others, and goes before nobody as what has failed does.
                 step.began = step.began.filter(|_| !matches!(before, StepStage::Cancelled(_)));
-                (step.in_tree.until, step.in_tree.work, step.in_tree.pull) = (None, None, None);
+                step.in_tree.begin_again();
+                step.in_tree.pull = None;
             }
             // It waits with the others, and goes before nobody as what was tried again does.
             StepMove::Reopen => {
                 (step.began, step.ended, step.answer, step.worker) = (None, None, None, None);
-                (step.in_tree.until, step.in_tree.work) = (None, None);
+                step.in_tree.begin_again();
             }
             StepMove::Prepare => step.began = Some(now),
             StepMove::NeedsMet => {}
@@ -227,19 +236,16 @@ impl State {
 }
 
 impl Flow {
-    /// A worktree was looked after for a step, after another one was in it.
-    fn step_enters(
-        &mut self,
-        (step, before): (&StepName, Option<&StepName>),
-        head: &Option<Arc<str>>,
-        begins_as_before: bool,
-    ) {
+    /// A worktree was looked after for a step, after another one was in it. What that step needs is merged into it by now.
+    fn step_enters(&mut self, (step, before): (&StepName, Option<&StepName>), head: &Option<Arc<str>>) {
         if let Some(before) = before.and_then(|name| self.place(name)).and_then(|at| self.steps.get_mut(at)) {
             before.in_tree.until.clone_from(head);
         }
         let Some(step) = self.place(step).and_then(|at| self.steps.get_mut(at)) else { return };
-        // Who tries again goes on with what it did before.
-        if before.is_some() || step.in_tree.from.is_none() || !begins_as_before {
+        // It may have been in it before the one that was in it last.
+        step.in_tree.until = None;
+        // Who tries again goes on with what it did before, unless others have come between.
+        if step.in_tree.from.is_none() || step.in_tree.left != *head {
             step.in_tree.from.clone_from(head);
         }
     }

@@ -25,4 +25,10 @@ pub struct Planning {
     /// Where what its master answered stands.
     #[serde(default, skip_serializing_if = "is_default")]
     pub answer: Option<BodyRef>,
+    /// Whether that has brought a plan: the steps are not somebody's who has added them by hand.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub has_plan: bool,
+    /// Whether its plan says `pr: true`, and whoever began it has not: its master cannot order that.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub asks_for_pulls: bool,
 }

@@ -52,7 +52,7 @@ pub struct FlowHead {
     /// Where its worktrees are made, if it has any.
     #[serde(default, skip_serializing_if = "is_default")]
     pub repository: Option<Box<FlowRepository>>,
-    /// Whether the steps that its master has planned wait until somebody lets it go on.
+    /// Whether the steps that its master has planned wait until somebody lets it go on, as long as nobody has.
     #[serde(default, skip_serializing_if = "is_default")]
     pub confirm: bool,
     /// Whether a pull request is opened for what each step has done in its worktree.

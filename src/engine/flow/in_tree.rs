@@ -12,18 +12,33 @@ pub struct InTree {
     /// The branch on which it was done elsewhere, before its flow came here.
     #[serde(default, skip_serializing_if = "is_default")]
     pub elsewhere: Option<BranchName>,
-    /// The commit at which the worktree was when the step began; none of steps that began before this was kept.
+    /// The commit at which the worktree was when the step began, or began again after somebody else had brought commits in; none of
+    /// steps that began before this was kept.
     #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
     pub from: Option<Arc<str>>,
     /// The commit at which it was when the next one began in the same worktree: what came later is not this step's.
     #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
     pub until: Option<Arc<str>>,
+    /// The commit at which it was when the last try had ended, of a step that is done again: what came to it in between, such as a
+    /// merge of what the step needs, is not this step's.
+    #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
+    pub left: Option<Arc<str>>,
     /// What was done, once somebody has looked.
     #[serde(default, skip_serializing_if = "is_default")]
     pub work: Option<Box<StepWork>>,
     /// The pull request, once somebody has tried to open one.
     #[serde(default, skip_serializing_if = "is_default")]
     pub pull: Option<Box<StepPull>>,
+}
+
+impl InTree {
+    /// The step is to be done again: what it did so far stays in its worktree.
+    pub(in crate::engine) fn begin_again(&mut self) {
+        if let Some(work) = self.work.take() {
+            self.left = work.sum.head;
+        }
+        self.until = None;
+    }
 }
 
 /// A pull request, or why there is none.

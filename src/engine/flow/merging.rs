@@ -2,7 +2,7 @@
 
 use super::again::Behind;
 use super::branch::BranchName;
-use super::flow::Flow;
+use super::flow::{Flow, FlowStep};
 use super::id::FlowId;
 use super::merge::{MergeMove, MergeStage, REOPENINGS_MAX};
 use super::name::StepName;
@@ -131,6 +131,7 @@ impl Work<'_> {
             tree,
             into,
             branch: branch.clone(),
+            ended_at: flow.ended_at(step).cloned(),
             check,
             text: found.own_text.unwrap_or(found.text),
         };
@@ -158,6 +159,7 @@ impl Work<'_> {
                 self.fail_merge(id, format!("{step} was done again {times} for it, and still: {why}"));
             }
             Found::NotMerged { text, why } => self.reopen_for_merge(id, step, text, why),
+            Found::NotGathered(why) => self.fail_merge(id, why),
             Found::NotDone(why) => self.fail_merge(id, format!("{step}: {why}")),
             _ => {}
         }
@@ -230,6 +232,16 @@ impl Flow {
     fn branch_to_merge(&self, at: usize) -> Option<&BranchName> {
         self.steps.get(at).filter(|step| step.stage == StepStage::Completed)?;
         self.branch_of(at)
+    }
+
+    /// The commit at which the worktree of a step was when the last one had ended that worked there, if somebody has looked.
+    fn ended_at(&self, owner: &StepName) -> Option<&Arc<str>> {
+        let steps = self.steps.iter().enumerate().filter(|(at, _)| self.tree_of(*at) == Some(owner));
+        let was_there = |step: &&FlowStep| {
+            step.in_tree.from.is_some() && matches!(step.stage, StepStage::Completed | StepStage::Failed)
+        };
+        let last = steps.map(|(_, step)| step).filter(was_there).max_by_key(|step| step.ended);
+        last?.in_tree.work.as_deref()?.sum.head.as_ref()
     }
 }
 

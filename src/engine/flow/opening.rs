@@ -47,6 +47,8 @@ pub struct FoundPlan {
     pub name: Option<String>,
     pub on_failure: OnFailure,
     pub parallel: u16,
+    /// Whether it says that pull requests are to be opened.
+    pub pull_requests: bool,
     /// In order, each with its text.
     pub steps: Vec<(StepSpec, Body)>,
 }
@@ -61,9 +63,9 @@ impl Opening {
         (id, owner, master): (FlowId, AgentName, AgentName),
         repository: Option<Box<FlowRepository>>,
     ) -> Result<Self, Refusal> {
-        let pull_requests = plan.pull_requests;
         let request = plan.goal.clone().unwrap_or_else(|| "".into());
-        let FoundPlan { name, on_failure, parallel, steps } = FoundPlan::of(plan, repository.is_some())?;
+        let found = FoundPlan::of(plan, repository.is_some())?;
+        let FoundPlan { name, on_failure, parallel, pull_requests, steps } = found;
         let (kind, master, confirm) = (FlowKind::Session, Some(master), false);
         let head = FlowHead {
             id,
@@ -115,9 +117,9 @@ impl FoundPlan {
     /// # Errors
     /// A task that wants a worktree where there is no repository.
     pub fn of(plan: Plan, trees: bool) -> Result<Self, Refusal> {
-        let Plan { name, on_failure, parallel, tasks, .. } = plan;
+        let Plan { name, on_failure, parallel, pull_requests, tasks, .. } = plan;
         let steps = tasks.into_iter().map(|task| step(task, trees)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self { name, on_failure, parallel, steps: Self::with_trees(steps) })
+        Ok(Self { name, on_failure, parallel, pull_requests, steps: Self::with_trees(steps) })
     }
 
     /// Whoever's worktree is shared has one of its own.

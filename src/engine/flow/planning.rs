@@ -97,8 +97,8 @@ impl Work<'_> {
     pub(in crate::engine) fn take_plan(&mut self, message: &MessageId, plan: FoundPlan) {
         let step = self.state.open.get(message).and_then(|open| open.message.step.as_deref());
         let Some(id) = step.map(|step| step.flow.clone()) else { return };
-        let FoundPlan { name, on_failure, parallel, steps } = plan;
-        self.emit(Event::FlowPlanned { flow: id.clone(), name, on_failure, parallel });
+        let FoundPlan { name, on_failure, parallel, pull_requests, steps } = plan;
+        self.emit(Event::FlowPlanned { flow: id.clone(), name, on_failure, parallel, pull_requests });
         for (spec, body) in steps {
             self.plan_step(&id, spec, body);
         }
@@ -153,6 +153,14 @@ impl Flow {
     #[must_use]
     pub fn is_being_planned(&self) -> bool {
         self.planning.as_ref().is_some_and(|planning| planning.ended.is_none())
+    }
+
+    /// Whether it has a plan that somebody has to say yes to before it goes on. Also one that was cancelled or paused meanwhile.
+    #[must_use]
+    pub fn needs_yes(&self) -> bool {
+        let has_plan = self.planning.as_ref().is_none_or(|planning| planning.has_plan);
+        let has_begun = self.steps.iter().any(|step| step.tries > 0);
+        self.head.confirm && has_plan && !has_begun && !self.steps.is_empty()
     }
 
     /// Whether it rests since its master has planned it, until somebody says yes to that.

@@ -161,7 +161,8 @@ impl Work<'_> {
             | Found::Pull { .. }
             | Found::Removed
             | Found::Merged
-            | Found::NotMerged { .. } => return,
+            | Found::NotMerged { .. }
+            | Found::NotGathered(_) => return,
         };
         let missing: Vec<&Evidence> = evidence.iter().filter(|evidence| !evidence.passed).collect();
         let only_broken = !missing.is_empty() && missing.iter().all(|evidence| evidence.broken);

@@ -1,17 +1,21 @@
 //! Brings branches onto one, in a worktree of tasuki's own. Nobody else works there, and a mark beside the records says that what is
 //! half done there is a merge of ours: a kill leaves the mark, and whoever comes next undoes that merge first.
 //!
+//! A branch that somebody has deleted is merged by the commit at which it is known to have been.
+//!
 //! A merge is not committed before whoever asked for it has looked at its files. So what is on the branch is whole and was checked.
 
-use super::catch_up::OWN_LOCKS;
+use super::catch_up::{OWN_LOCKS, literally};
 use super::error::{WorktreeError, named};
 use super::git::{Git, LOCKED_RESTS, Place, is_locked};
 use super::half;
 use super::left_locks::clear_left_locks;
+use super::look::WorkCommit;
 use super::make::{Worktree, taken};
 use super::record::{Progress, write_durably};
 use super::repository::{Repository, ref_of};
 use crate::engine::flow::branch::BranchName;
+use crate::io::git::is_object_name;
 use crate::wire::layout::plain;
 use std::ffi::OsStr;
 use std::io;
@@ -20,6 +24,10 @@ use std::path::{Path, PathBuf};
 
 /// Two letters and a space stand before each path of a status.
 const LETTERS: usize = 3;
+/// Commits that are named of a conflict: whoever reads of it wants to know whose it is, and git names all.
+const COMMITS_MAX: usize = 5;
+/// Files of a conflict for which these are looked up.
+const FILES_ASKED: usize = 100;
 
 /// A branch that others are brought onto.
 #[derive(Debug, Clone)]
@@ -38,7 +46,16 @@ pub enum Merge {
     /// Its files are there, and it waits for [`Gathering::keep`] or [`Gathering::undo`].
     Open,
     /// Both have changed these files; all is as it was before.
-    Conflict(Vec<PathBuf>),
+    Conflict(Clash),
+}
+
+/// What a branch conflicts with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Clash {
+    /// The files that both have changed.
+    pub files: Vec<PathBuf>,
+    /// The commits that have changed them on the branch onto which all come, the newest first, and not all.
+    pub commits: Vec<WorkCommit>,
 }
 
 impl Repository {
@@ -62,9 +79,12 @@ impl Repository {
         let gathering = Gathering { repository: self, tree, into: into.map(str::to_owned) };
         gathering.begin().await?;
         if let (Some(into), Some(there)) = (into, there)
-            && let Merge::Conflict(files) = gathering.merge_commit(&there, into).await?
+            && let Merge::Conflict(Clash { files, .. }) = gathering.merge_commit(&there, into).await?
         {
-            return Err(WorktreeError::Conflict { branch: branch.clone(), with: into.to_owned(), files });
+            let (branch, place) = (branch.clone(), gathering.path().to_owned());
+            let by = gathering.changed(&there, &files).await?;
+            let by = by.into_iter().map(|commit| format!("{} {}", commit.id, commit.title)).collect();
+            return Err(WorktreeError::Unfollowed { into: into.to_owned(), branch, place, files, by });
         }
         if into.is_some() {
             gathering.keep().await?;
@@ -101,20 +121,22 @@ impl Gathering<'_> {
         &self.tree.path
     }
 
-    /// Merges a branch, without a commit.
+    /// Merges a branch, without a commit. `ended_at` is the commit at which it was last, as far as that is known: it is merged
+    /// where the branch is gone.
     ///
     /// # Errors
-    /// There is no such branch; what git and the machine say.
-    pub async fn merge(&self, branch: &BranchName) -> Result<Merge, WorktreeError> {
+    /// [`WorktreeError::Gone`] if neither is there, [`WorktreeError::Removed`] if it can be got back; what git and the machine say.
+    pub async fn merge(&self, branch: &BranchName, ended_at: Option<&str>) -> Result<Merge, WorktreeError> {
         let tip = match self.repository.here().commit(&ref_of(branch)).await? {
             Some(tip) => tip,
-            None => return self.was_merged(branch).await,
+            None => return self.merge_gone(branch, ended_at).await,
         };
         self.merge_commit(&tip, branch.as_str()).await
     }
 
-    /// A branch that went with its worktree counts as merged if its last commit is.
-    async fn was_merged(&self, branch: &BranchName) -> Result<Merge, WorktreeError> {
+    /// A branch that went with its worktree counts as merged if its last commit is. Of one that somebody has deleted that commit is
+    /// merged while the repository has it.
+    async fn merge_gone(&self, branch: &BranchName, ended_at: Option<&str>) -> Result<Merge, WorktreeError> {
         let repository = self.repository;
         let trashed = repository.find_trashed(branch.as_str()).ok();
         let known = trashed.as_ref().map(|(_, trashed)| trashed.head.clone());
@@ -123,16 +145,30 @@ impl Gathering<'_> {
             Some(Progress::Removed { head, .. }) => head,
             _ => None,
         });
-        if let Some(head) = head
-            && repository.has(&self.tree, &head).await?
+        if let Some(head) = &head
+            && repository.has(&self.tree, head).await?
         {
             return Ok(Merge::Already);
         }
         if trashed.is_some() {
             return Err(WorktreeError::Removed { branch: branch.clone() });
         }
-        let (name, place) = (branch.to_string(), repository.root.clone());
-        Err(WorktreeError::NoCommit { name, place })
+        // A damaged journal may have anything there, and a name would be another commit.
+        let ended_at = ended_at.filter(|commit| is_object_name(commit)).map(str::to_owned);
+        let known = head.or(ended_at);
+        if let Some(commit) = &known
+            && repository.here().commit(commit).await?.is_some()
+        {
+            return self.merge_commit(commit, &format!("{branch}, which is gone, at {commit}")).await;
+        }
+        let (branch, place) = (branch.clone(), repository.root.clone());
+        Err(WorktreeError::Gone { branch, commit: known, place })
+    }
+
+    /// The commits since it parted from the worktree's branch that have changed these files on this one.
+    async fn changed(&self, on: &str, files: &[PathBuf]) -> Result<Vec<WorkCommit>, WorktreeError> {
+        let head = ref_of(&self.tree.branch);
+        changed_by(&self.repository.here(), (&head, on), files).await
     }
 
     async fn merge_commit(&self, tip: &str, called: &str) -> Result<Merge, WorktreeError> {
@@ -156,7 +192,10 @@ impl Gathering<'_> {
             let files = at.demand(doing, &unmerged).await?.paths();
             self.put_back(&at).await?;
             match (files.is_empty(), is_locked(&answer.said)) {
-                (false, _) => return Ok(Merge::Conflict(files)),
+                (false, _) => {
+                    let commits = changed_by(&at, (tip, "HEAD"), &files).await?;
+                    return Ok(Merge::Conflict(Clash { files, commits }));
+                }
                 (true, false) => return Err(at.refused(doing, &answer)),
                 (true, true) => {}
             }
@@ -271,4 +310,22 @@ impl Gathering<'_> {
     async fn named_git(&self) -> Result<Git, WorktreeError> {
         Ok(self.repository.git.with(&self.repository.identity().await?))
     }
+}
+
+/// The newest commits of one side that have changed these files and that the other one has not. A merge has changed nothing itself.
+async fn changed_by(
+    at: &Place<'_>,
+    (other, side): (&str, &str),
+    files: &[PathBuf],
+) -> Result<Vec<WorkCommit>, WorktreeError> {
+    let (most, range) = (format!("--max-count={COMMITS_MAX}"), format!("{other}..{side}"));
+    let log = ["log", "--no-merges", "--no-show-signature", "--format=%h %s", &most, &range];
+    let some: Vec<PathBuf> = files.iter().take(FILES_ASKED).cloned().collect();
+    let answer = at.demand("see who has changed the files of a conflict", &literally(&log, &some)).await?;
+    let text = String::from_utf8_lossy(&answer.out).into_owned();
+    let commits = text.lines().map(|line| {
+        let (id, title) = line.split_once(' ').unwrap_or((line, ""));
+        WorkCommit { id: id.to_owned(), title: title.to_owned() }
+    });
+    Ok(commits.collect())
 }

@@ -252,7 +252,7 @@ fn path_of(bytes: Vec<u8>) -> PathBuf {
 }
 
 /// A command of git's about these paths, in which no letter of theirs means anything.
-fn literally<'a>(command: &[&'a str], paths: &'a [PathBuf]) -> Vec<&'a OsStr> {
+pub(super) fn literally<'a>(command: &[&'a str], paths: &'a [PathBuf]) -> Vec<&'a OsStr> {
     let options = ["--literal-pathspecs"].into_iter().chain(command.iter().copied()).chain(["--"]);
     options.map(OsStr::new).chain(paths.iter().map(|path| path.as_os_str())).collect()
 }

@@ -6,7 +6,7 @@ use crate::engine::words::counted;
 use crate::wire::clean::escape;
 use crate::wire::layout::plain;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The oldest git that is known to have all that is asked of it: absolute paths from `rev-parse`.
 pub(super) const GIT_MIN: (u32, u32) = (2, 31);
@@ -162,6 +162,37 @@ pub enum WorktreeError {
         /// The branch that is gone.
         branch: BranchName,
     },
+    /// It has commits that are wanted, and somebody has deleted it.
+    #[error("the branch {branch} was deleted or renamed, {}", of_gone(.branch, .commit.as_deref(), .place))]
+    Gone {
+        /// The branch that is gone.
+        branch: BranchName,
+        /// The commit at which it is known to have been, which is gone, too.
+        commit: Option<String>,
+        /// The repository.
+        place: PathBuf,
+    },
+    /// A branch that is to follow another one conflicts with what was brought onto that.
+    #[error(
+        "{} has changed what was merged for it before, on {branch}: conflict in {}{}; `git merge {}` in {}, commit what both want, and ask for the merge again",
+        escape(.into),
+        named(.files),
+        by_commits(.by),
+        escape(.into),
+        plain(.place)
+    )]
+    Unfollowed {
+        /// The one that is to follow.
+        into: String,
+        /// The one onto which the others are brought.
+        branch: BranchName,
+        /// The worktree of that.
+        place: PathBuf,
+        /// The files that both have changed.
+        files: Vec<PathBuf>,
+        /// Its commits that have changed them, each by its short name and title.
+        by: Vec<String>,
+    },
     /// Something would be lost.
     #[error("{branch} is not removed: {}", all(.obstacles))]
     InTheWay {
@@ -216,6 +247,22 @@ pub(super) fn named(files: &[PathBuf]) -> String {
         names.push(format!("and {}", counted(more, "more file")));
     }
     names.join(", ")
+}
+
+fn of_gone(branch: &BranchName, commit: Option<&str>, place: &Path) -> String {
+    let place = plain(place);
+    match commit {
+        Some(commit) => format!(
+            "and {place} has no commit {commit} any more, at which it ended: fetch that from where it is, then `git branch {branch} {commit}` there"
+        ),
+        None => format!(
+            "and it is not known at which commit it ended: find that in {place}, for example with `git reflog`, then `git branch {branch} COMMIT` there"
+        ),
+    }
+}
+
+fn by_commits(commits: &[String]) -> String {
+    if commits.is_empty() { String::new() } else { format!(", there by {}", escape(&commits.join(", "))) }
 }
 
 fn end_of_printed(printed: &str) -> String {

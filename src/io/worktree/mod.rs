@@ -34,7 +34,7 @@ mod submodules;
 mod tests;
 mod trash;
 
-pub use bring::{Gathering, Merge};
+pub use bring::{Clash, Gathering, Merge};
 pub use error::WorktreeError;
 pub use list::{Listed, ListedState, Pruned};
 pub use look::{Work, WorkCommit, WorkFile};

@@ -198,9 +198,13 @@ fn plan_of(flow: &Flow) -> String {
     } else {
         String::new()
     };
-    let pulls = match flow.head.pull_requests {
-        true => ". A pull request is opened for each that is completed in a worktree",
-        false => "",
+    let asks_for_pulls = flow.planning.as_ref().is_some_and(|planning| planning.asks_for_pulls);
+    let pulls = match (flow.head.pull_requests, asks_for_pulls) {
+        (true, _) => ". A pull request is opened for each that is completed in a worktree",
+        (false, true) => {
+            ". The plan asks for pull requests, and none is opened: only `tasuki session new --pr` orders them"
+        }
+        (false, false) => "",
     };
     format!("it has {}{first}, and nothing is begun{pulls}", counted(count, "task"))
 }

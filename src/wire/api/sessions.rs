@@ -130,6 +130,9 @@ pub struct SessionInfo {
     /// Whether a pull request is opened for each task that is completed in a worktree.
     #[serde(default)]
     pub pull_requests: bool,
+    /// Whether its master's plan asks for pull requests. None are opened for that: only whoever begins a session orders them.
+    #[serde(default)]
+    pub asks_for_pull_requests: bool,
     /// Time at which it began (RFC 3339).
     pub created_at: String,
     /// Time of its last change (RFC 3339).

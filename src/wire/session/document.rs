@@ -15,6 +15,7 @@ mod to_flow;
 mod words;
 mod write;
 
+pub use check::check_status;
 pub use error::DocumentError;
 pub use form::{
     AgentSession, Conversation, PullRequestRef, SessionMessage, SessionTask, SessionTime, SessionUuid,

@@ -1,6 +1,6 @@
 //! What somebody wants of sessions: from a request's texts to what the engine is asked for.
 
-use super::document::{AgentSession, TaskStatus, export, import, to_flow};
+use super::document::{AgentSession, TaskStatus, check_status, export, import, to_flow};
 use super::plan::{PlanRefusal, read, read_task};
 use super::prompt::prompt;
 use crate::engine::flow::branch::{BRANCH_BYTES_MAX, BranchName};
@@ -181,7 +181,8 @@ fn problem(refusal: Refusal) -> Problem {
 /// # Errors
 /// What is wrong with the document, and where.
 pub fn take_in(document: &str) -> Result<(FlowId, String), Problem> {
-    let session = import(document).map_err(|error| {
+    let session = import(document).and_then(|session| check_status(&session).map(|()| session));
+    let session = session.map_err(|error| {
         let at = if error.path.is_empty() { "the document".to_owned() } else { format!("`{}`", error.path) };
         let (code, why, cure) = ("bad-document".to_owned(), format!("{at} {}", error.why), error.cure);
         Problem { code, why, cure, field: Some("document".to_owned()), ..Problem::default() }

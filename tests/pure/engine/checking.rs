@@ -28,7 +28,7 @@ fn evidence(passed: bool, broken: bool) -> Evidence {
 }
 
 impl World {
-    fn job(&mut self, (id, found): (JobId, Found)) -> String {
+    pub(crate) fn job(&mut self, (id, found): (JobId, Found)) -> String {
         self.step(Input::Job { id, found })
     }
 

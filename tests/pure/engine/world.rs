@@ -8,6 +8,7 @@ use std::sync::Arc;
 use tasuki::engine::engine::{Engine, Step};
 use tasuki::engine::event::Event;
 use tasuki::engine::input::{Command, Effect, FoundPane, Input, Moment, Report, Verdict};
+use tasuki::engine::job::{Job, JobId};
 use tasuki::engine::life::{CompletionSource, Receipt, Stage, Turn};
 use tasuki::engine::message::{Draft, RequestId, Source};
 use tasuki::engine::state::Phase;
@@ -26,6 +27,8 @@ pub(crate) struct World {
     tokens: u32,
     minted: Vec<String>,
     rings: BTreeMap<AgentName, (MessageId, Turn)>,
+    /// What was asked for outside, each the last time.
+    pub(crate) jobs: BTreeMap<JobId, Job>,
 }
 
 impl World {
@@ -41,6 +44,7 @@ impl World {
             tokens: 0,
             minted: Vec::new(),
             rings: BTreeMap::new(),
+            jobs: BTreeMap::new(),
         }
     }
 
@@ -173,6 +177,9 @@ impl World {
                 effect
             {
                 self.rings.insert(agent.clone(), (id.clone(), *turn));
+            }
+            if let Effect::Job { id, job } = effect {
+                self.jobs.insert(id.clone(), job.clone());
             }
         }
         self.short(&text)

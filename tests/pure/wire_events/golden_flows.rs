@@ -222,7 +222,8 @@ fn kept() -> Vec<Event> {
     let mut asked = with(FlowStage::Active, &steps[..1]);
     let (message, text, asked_at) = (id("msg-p"), place(3), Millis(NOON));
     let (ended, answer) = (Some(Millis(NOON + 4)), Some(place(4)));
-    asked.planning = Some(Planning { message, text, asked_at, ended, answer });
+    asked.planning =
+        Some(Planning { message, text, asked_at, ended, answer, has_plan: true, asks_for_pulls: true });
     let (branch, wanted_at) = (branch(), Millis(NOON));
     let (path, base) = (Some("/r 家/agent-task-001".into()), Some("c0ffee".into()));
     let (user, is_ready, note) = (None, false, None);
@@ -243,6 +244,7 @@ fn in_tree() -> InTree {
         elsewhere: Some(branch()),
         from: Some("c0ffee".into()),
         until: Some("0ff1ce".into()),
+        left: Some("1eaf".into()),
         work,
         pull,
     }
@@ -314,6 +316,7 @@ fn others() -> Vec<Event> {
         name: name.map(str::to_owned),
         on_failure,
         parallel,
+        pull_requests: parallel == 4,
     };
     let imported = |began, ended, branch| Event::StepImported {
         flow: flow.clone(),

@@ -11,7 +11,7 @@ async fn bring(repository: &Repository, into: Option<&str>, names: &[&str]) -> R
     for branch in names {
         let base = repository.head.clone();
         let gathering = repository.gather(&name(SESSION), "x", (&base, into)).await?;
-        last = gathering.merge(&name(branch)).await?;
+        last = gathering.merge(&name(branch), None).await?;
         if last == Merge::Open {
             gathering.keep().await?;
         }
@@ -26,11 +26,17 @@ async fn a_conflict_leaves_nothing_and_what_was_not_kept_is_undone() {
     let repository = world.repository().await;
     assert_eq!(bring(&repository, None, &["agent/one"]).await.unwrap(), Merge::Open);
     let conflict = bring(&repository, None, &["agent/one", "agent/two"]).await.unwrap();
-    assert_eq!(conflict, Merge::Conflict(vec![PathBuf::from("家")]));
+    let Merge::Conflict(Clash { files, commits }) = conflict else { panic!("{conflict:?}") };
+    let titles: Vec<&str> = commits.iter().map(|commit| &*commit.title).collect();
+    assert_eq!(
+        (files, titles),
+        (vec![PathBuf::from("家")], vec!["agent/one 写"]),
+        "the merge itself is none"
+    );
     let gathering = repository.gather(&name(SESSION), "x", (&repository.head, None)).await.unwrap();
     let place = gathering.path().to_owned();
     assert_eq!(world.run_in(&place, "git status --porcelain; cat 家"), "1");
-    assert_eq!(gathering.merge(&name("agent/three")).await.unwrap(), Merge::Open);
+    assert_eq!(gathering.merge(&name("agent/three"), None).await.unwrap(), Merge::Open);
     world.run_in(&place, "echo x > of_a_check; echo x > a");
     gathering.undo().await.unwrap();
     assert_eq!(world.run_in(&place, "git status --porcelain; ls"), "a\nqueue\nstatus\n家");
@@ -55,6 +61,21 @@ async fn another_branch_follows_unless_somebody_works_on_it() {
     bring(&repository, Some("統合"), &["agent/two"]).await.unwrap();
     assert_eq!(world.run("git ls-tree --name-only 統合"), "a\none\nthree\ntwo\nzero");
     assert_eq!(world.run("git rev-parse 統合"), world.run(&format!("git rev-parse {SESSION}")));
+    // One that conflicts with what was merged before: that is no task's, and whoever puts it right may ask again.
+    world.run("branch other 九 one; git branch before other");
+    let error = bring(&repository, Some("other"), &["agent/two"]).await.unwrap_err().to_string();
+    for said in [
+        "other has changed what was merged for it before, on agent/session-12345678: conflict in one, there by ",
+        " other 写; `git merge other` in ",
+    ] {
+        assert!(error.contains(said), "{said}: {error}");
+    }
+    assert_eq!(world.run("git rev-parse other"), world.run("git rev-parse before"));
+    let place =
+        repository.gather(&name(SESSION), "x", (&repository.head, None)).await.unwrap().path().to_owned();
+    world.run_in(&place, "git merge -q other || echo 両 > one; git add one; git commit -qm 両");
+    bring(&repository, Some("other"), &["agent/two"]).await.unwrap();
+    assert_eq!(world.run("git show other:one other:two"), "両\n2");
 }
 
 #[tokio::test]
@@ -73,7 +94,32 @@ async fn a_branch_that_was_removed_is_merged_by_what_is_known_of_it() {
     std::fs::remove_dir_all(repository.trash.join(entry)).unwrap();
     assert_eq!(bring(&repository, None, &["agent/w"]).await.unwrap(), Merge::Already, "the record knows it");
     let error = bring(&repository, None, &["agent/never"]).await.unwrap_err().to_string();
-    assert!(error.contains("is no commit of the repository"), "{error}");
+    let cure = "it is not known at which commit it ended";
+    assert!(error.contains(cure) && error.contains("`git branch agent/never COMMIT`"), "{error}");
+}
+
+#[tokio::test]
+async fn a_branch_that_somebody_has_deleted_is_merged_by_the_commit_at_which_it_ended() {
+    let world = World::new();
+    world.run("branch agent/one 1 一; git tag kept agent/one; git branch -q -D agent/one");
+    let repository = world.repository().await;
+    let gathering = repository.gather(&name(SESSION), "x", (&repository.head, None)).await.unwrap();
+    let at = world.run("git rev-parse kept");
+    assert_eq!(gathering.merge(&name("agent/one"), Some(&at)).await.unwrap(), Merge::Open);
+    gathering.keep().await.unwrap();
+    assert_eq!(world.run(&format!("git show {SESSION}:一")), "1");
+    assert_eq!(gathering.merge(&name("agent/one"), Some(&at)).await.unwrap(), Merge::Already);
+    // A name that stands where a commit should is another one, and a commit that is gone is named.
+    for (known, cure) in [
+        ("kept", "`git branch agent/two COMMIT`"),
+        (&*"0".repeat(40), "`git branch agent/two 0000000000000000000000000000000000000000`"),
+    ] {
+        let error = gathering.merge(&name("agent/two"), Some(known)).await.unwrap_err().to_string();
+        assert!(
+            error.contains("the branch agent/two was deleted or renamed") && error.contains(cure),
+            "{error}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -82,6 +82,12 @@ fn head(session: &SessionInfo, letters: Letters, now: &str) -> Vec<String> {
     });
     facts.extend(session.pull_requests.then(|| "a pull request for each task in a worktree".to_owned()));
     lines.push(harmless(&facts.join(", ")));
+    if session.asks_for_pull_requests {
+        lines.push(
+            "its plan asks for pull requests, and none is opened: only `tasuki session new --pr` orders them"
+                .to_owned(),
+        );
+    }
     // The mistakes of a plan have lines of their own.
     let note = words::note(session).map(|note| format!("note: {note}")).unwrap_or_default();
     lines.extend(note.lines().map(harmless));

@@ -1,7 +1,8 @@
 //! What must hold between the parts of a document: tasks make a graph, and worktrees and tasks know one another.
 
 use super::error::DocumentError;
-use super::form::{AgentSession, WorktreeRef};
+use super::form::{AgentSession, SessionTask, WorktreeRef};
+use super::words::{SessionStatus, TaskStatus};
 use crate::engine::flow::graph::{self, GraphError, StepGraph};
 use crate::engine::flow::name::StepName;
 use crate::engine::suggest::nearest;
@@ -38,6 +39,34 @@ pub(super) fn check(session: &AgentSession) -> Result<(), DocumentError> {
         }
     }
     Ok(())
+}
+
+/// Whether a session is as far as its tasks are: one that is completed has nothing left to do. Documents that are kept are read
+/// without this, since whoever wrote them was believed before.
+///
+/// # Errors
+/// The status, with the first task that is not completed.
+pub fn check_status(session: &AgentSession) -> Result<(), DocumentError> {
+    let is_open = |task: &&SessionTask| task.status != TaskStatus::Completed;
+    let mut open = session.tasks.iter().enumerate().filter(|(_, task)| is_open(task));
+    let Some((at, task)) = open.next().filter(|_| session.status == SessionStatus::Completed) else {
+        return Ok(());
+    };
+    let more = match open.count() {
+        0 => String::new(),
+        more => format!(", and {} not completed, too", are(more)),
+    };
+    let why = format!(
+        "is `Completed`, and `tasks[{at}].status` of `{}` is `{}`{more}",
+        task.id,
+        task.status.word()
+    );
+    let cure = "write `Paused`, and `tasuki session resume` has done what is open; or give each task that is done `Completed`";
+    Err(DocumentError { path: "status".to_owned(), why, cure: cure.to_owned() })
+}
+
+fn are(more: usize) -> String {
+    if more == 1 { "1 more is".to_owned() } else { format!("{more} more are") }
 }
 
 fn names_known_tasks(worktree: &WorktreeRef, path: &str, graph: &StepGraph) -> Result<(), DocumentError> {

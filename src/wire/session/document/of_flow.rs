@@ -239,11 +239,17 @@ fn besides(flow: &Flow) -> Json {
     if head.pull_requests {
         put("pull_requests", json!(true));
     }
+    if flow.planning.as_ref().is_some_and(|planning| planning.asks_for_pulls) {
+        put("asks_for_pull_requests", json!(true));
+    }
     if let Some(note) = flow.note.as_deref() {
         put("note", json!(note));
     }
     if flow.waits_for_yes() {
         put("waits_for_yes", json!(true));
+    }
+    if flow.needs_yes() {
+        put("needs_yes", json!(true));
     }
     if let Some(planning) = flow.planning.as_ref().filter(|_| flow.is_being_planned()) {
         put("planning", json!(planning.message.as_str()));

@@ -58,6 +58,23 @@ fn what_may_be_missing_is_null() {
 }
 
 #[test]
+fn a_session_that_is_completed_has_no_open_task() {
+    let mut session = good(EXAMPLE);
+    session.status = SessionStatus::Completed;
+    assert_eq!(check_status(&session), Ok(()));
+    for status in TaskStatus::ALL.iter().filter(|status| **status != TaskStatus::Completed) {
+        session.tasks[0].status = *status;
+        session.status = SessionStatus::Completed;
+        let told = check_status(&session).unwrap_err().to_string();
+        let why =
+            format!("`status` is `Completed`, and `tasks[0].status` of `task-001` is `{}`: ", status.word());
+        assert!(told.starts_with(&why) && told.contains("write `Paused`"), "{told}");
+        session.status = SessionStatus::Paused;
+        assert_eq!(check_status(&session), Ok(()));
+    }
+}
+
+#[test]
 fn what_tasuki_adds_is_kept_as_it_is() {
     let own = r#""tasuki": {"z": [1, 1.5, {"a": null}], "あ": "👩‍💻", "a": 18446744073709551615}, "worktrees""#;
     let session = good(&with("\"worktrees\"", own));

@@ -30,7 +30,8 @@ pub fn to_flow(
     is_there: &dyn Fn(&AgentName) -> bool,
 ) -> Result<Opening, Refusal> {
     let refuse = |code, why: String| Err(Refusal::new(code, why));
-    if session.status == SessionStatus::Completed {
+    let is_done = session.tasks.iter().all(|task| task.status == TaskStatus::Completed);
+    if session.status == SessionStatus::Completed && is_done {
         return refuse(Code::WrongStage, format!("session {} is Completed", session.id.as_str()));
     }
     let Ok(id) = FlowId::new(session.id.as_str()) else {
@@ -58,8 +59,9 @@ pub fn to_flow(
         on_failure: on_failure.unwrap_or_default(),
         parallel: parallel.unwrap_or(crate::wire::session::plan::PARALLEL_DEFAULT),
         repository: repository.map(Box::new),
-        confirm: false,
-        pull_requests: besides(session, "pull_requests").and_then(Json::as_bool).unwrap_or_default(),
+        // Whoever lets one go on that waits for a yes has seen its plan.
+        confirm: is(session, "needs_yes") && !is(session, "waits_for_yes"),
+        pull_requests: is(session, "pull_requests"),
         debate: None,
     };
     Ok(Opening { head, request: body(request), steps, done, ask: None })
@@ -67,6 +69,10 @@ pub fn to_flow(
 
 fn besides<'a>(session: &'a AgentSession, key: &str) -> Option<&'a Json> {
     session.tasuki.as_ref()?.get(key)
+}
+
+fn is(session: &AgentSession, key: &str) -> bool {
+    besides(session, key).and_then(Json::as_bool).unwrap_or_default()
 }
 
 fn of_task<'a>(session: &'a AgentSession, task: &SessionTask, key: &str) -> Option<&'a Json> {

@@ -41,7 +41,8 @@ pub(super) fn found_plan(how: u8) -> Result<Box<FoundPlan>, String> {
     let first = if how.is_multiple_of(5) { name("nobody") } else { name("ann") };
     let steps = vec![step(1, first, Vec::new()), step(2, name("bob"), vec![StepName::numbered(1)])];
     let (plan_name, on_failure) = (None, OnFailure::ALL[usize::from(how) % 3]);
-    Ok(Box::new(FoundPlan { name: plan_name, on_failure, parallel: 2, steps }))
+    let pull_requests = how.is_multiple_of(4);
+    Ok(Box::new(FoundPlan { name: plan_name, on_failure, parallel: 2, pull_requests, steps }))
 }
 
 /// In which worktree a step is done.
