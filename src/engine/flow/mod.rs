@@ -11,6 +11,7 @@ pub mod branch;
 pub mod flow;
 pub mod forget;
 pub mod graph;
+pub mod held;
 pub mod id;
 pub mod in_tree;
 mod look;
