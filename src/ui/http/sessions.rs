@@ -4,7 +4,6 @@ use super::gate::{Gate, JsonAnswer, unexpected};
 use super::given::{Key, Large, Question};
 use super::refused::Refused;
 use crate::daemon::clients::request::{Request, Response};
-use crate::engine::flow::tree::FlowRepository;
 use crate::engine::input::{Command, Reply};
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, USER};
@@ -16,7 +15,7 @@ use crate::wire::api::{
     Done, Problem, SessionBegun, SessionBody, SessionImportBody, SessionMergeBody, SessionQuery,
     SessionRetryBody, SessionTaskBody,
 };
-use crate::wire::session::wanted;
+use crate::wire::session::wanted::{self, TriedPlan};
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
@@ -42,7 +41,11 @@ pub(super) async fn begin(
     let command = match (plan, goal) {
         (Some(plan), None) => {
             let master = asked(&gate, move |model| master_of(model, master)).await??;
-            tried = Some((plan.clone(), master.clone(), repository.clone()));
+            tried = Some(TriedPlan {
+                plan: plan.clone(),
+                master: master.clone(),
+                repository: repository.clone(),
+            });
             computed(move || wanted::by_plan(of, &plan, master, repository, pr)).await?
         }
         (None, Some(goal)) => {
@@ -66,15 +69,11 @@ pub(super) async fn begin(
 }
 
 /// A refusal of the engine, which knows no lines, with the places in the plan of all that the team is refused for.
-async fn in_plan(
-    gate: &Gate,
-    mut refused: Refused,
-    tried: Option<(String, AgentName, Option<FlowRepository>)>,
-) -> Refused {
-    let Some((plan, master, repository)) = tried else { return refused };
+async fn in_plan(gate: &Gate, mut refused: Refused, tried: Option<TriedPlan>) -> Refused {
+    let Some(tried) = tried else { return refused };
     let Ok(team) = asked(gate, |model| model.team().clone()).await else { return refused };
     let told = refused.problem.clone();
-    let look = move || wanted::in_plan(&told, &plan, (&team, master), repository);
+    let look = move || tried.mistakes(&told, &team);
     if let Ok(Some(problem)) = tokio::task::spawn_blocking(look).await {
         refused.problem = problem;
     }

@@ -72,13 +72,13 @@ pub struct Problem {
     pub column: Option<u64>,
     /// What is wrong besides, in the order of its lines. Of very many, the last are left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub others: Vec<Besides>,
+    pub others: Vec<AlsoWrong>,
 }
 
 /// One more thing that is wrong with what was sent.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Besides {
+pub struct AlsoWrong {
     /// What is wrong, in a sentence.
     pub why: String,
     /// What to do about it.

@@ -15,7 +15,7 @@ use crate::engine::message::Body;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::team::Team;
 use crate::engine::words::AgentName;
-use crate::wire::api::{Besides, Problem, SessionDetails};
+use crate::wire::api::{AlsoWrong, Problem, SessionDetails};
 use crate::wire::message::draft::CONTENT_BYTES_MAX;
 use std::collections::BTreeSet;
 
@@ -41,18 +41,24 @@ pub fn by_plan(
     Ok(Command::OpenFlow(Box::new(opening)))
 }
 
-/// All for which a plan is refused with this team, each with its line; none if what was told of it is nothing that stands in the plan.
-#[must_use]
-pub fn in_plan(
-    told: &Problem,
-    plan: &str,
-    team: (&Team, AgentName),
-    repository: Option<FlowRepository>,
-) -> Option<Problem> {
-    let refusal = would_begin(plan.as_bytes(), Some(team), repository).err()?;
-    let is_it = |one: &PlanRefusal| one.refusal.why == told.why;
-    let is_told = is_it(&refusal) || refusal.others.iter().any(is_it);
-    is_told.then(|| problem_of_plan(refusal))
+/// A plan by which a session was to begin.
+#[derive(Debug)]
+pub struct TriedPlan {
+    pub plan: String,
+    pub master: AgentName,
+    pub repository: Option<FlowRepository>,
+}
+
+impl TriedPlan {
+    /// All for which it is refused with this team, each with its line; none if what was told of it is nothing that stands in the plan.
+    #[must_use]
+    pub fn mistakes(self, told: &Problem, team: &Team) -> Option<Problem> {
+        let Self { plan, master, repository } = self;
+        let refusal = would_begin(plan.as_bytes(), Some((team, master)), repository).err()?;
+        let is_it = |one: &PlanRefusal| one.refusal.why == told.why;
+        let is_told = is_it(&refusal) || refusal.others.iter().any(is_it);
+        is_told.then(|| problem_of_plan(refusal))
+    }
 }
 
 /// A session by a goal that its master is asked to split. With `confirm` its tasks wait for a yes.
@@ -180,7 +186,7 @@ fn problem_of_plan(refusal: PlanRefusal) -> Problem {
     let shown = line.map_or(String::new(), |line| format!("\n  {line} | {line_text}"));
     let besides = |other: PlanRefusal| {
         let Problem { why, cure, line, column, .. } = problem_of_plan(other);
-        Besides { why, cure, line, column }
+        AlsoWrong { why, cure, line, column }
     };
     let others = others.into_iter().map(besides).collect();
     let problem = problem(refusal);

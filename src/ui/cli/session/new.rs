@@ -8,7 +8,7 @@ use crate::engine::words::AgentName;
 use crate::io::client::{ANSWER_DEADLINE, ClientError};
 use crate::ui::cli::context::{Context, Ended};
 use crate::ui::cli::failure::{Failure, Kind};
-use crate::wire::api::{Besides, Problem, SessionBegun, SessionBody};
+use crate::wire::api::{AlsoWrong, Problem, SessionBegun, SessionBody};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
@@ -115,7 +115,7 @@ fn is_terminal() -> bool {
 fn all_within(mut failure: Failure, place: String) -> Failure {
     let others = std::mem::take(&mut failure.problem.others);
     let code = failure.problem.code.clone();
-    let one = |Besides { why, cure, line, column }: Besides| {
+    let one = |AlsoWrong { why, cure, line, column }: AlsoWrong| {
         let problem = Problem { code: code.clone(), why, cure, line, column, ..Problem::default() };
         Failure { kind: Kind::Rejected, problem, place: None, report: None }.within(place.clone())
     };

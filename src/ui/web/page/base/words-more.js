@@ -69,6 +69,7 @@ export const STATES = {
   "need.held": ["Was {id} delivered?", "{id} は届きましたか?"],
   "need.error": ["{agent} needs help", "{agent} は助けが必要です"],
   "need.ended": ["{agent} has ended", "{agent} は終了しました"],
+  "need.silent.asks": ["{agent} asks: {what}", "{agent} が尋ねています: {what}"],
   "need.silent": ["{agent} ended its turn without a claim", "{agent} が完了を告げずに終わりました"],
   "need.draft": ["Unsent words stand in the input of {agent}", "{agent} の入力欄に未送信の文があります"],
   "need.limit": ["{agent} waits for a limit to pass", "{agent} は上限の解除を待っています"],
