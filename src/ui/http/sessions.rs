@@ -61,10 +61,9 @@ pub(super) async fn begin(
         }
         (None, None) => return Err(Refused::bad_request("there is neither `plan` nor `goal`")),
     };
-    match gate.ask(key, Request::Command(command)).await {
-        Ok(Response::Reply(Reply::Done { what, .. })) => Ok(Json(SessionBegun { what, id: begun })),
-        Ok(other) => Err(unexpected(other)),
-        Err(refused) => Err(in_plan(&gate, refused, tried).await),
+    match gate.ask(key, Request::Command(command)).await? {
+        Response::Reply(Reply::Done { what, .. }) => Ok(Json(SessionBegun { what, id: begun })),
+        other => Err(in_plan(&gate, unexpected(other), tried).await),
     }
 }
 

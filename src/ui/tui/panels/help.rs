@@ -13,7 +13,7 @@ const KEYS: [(&str, &str); 23] = [
     ("j k ↑ ↓", "choose; Home and End: the first and the last"),
     ("Enter", "attach to the agent (its last line says how to leave); open it"),
     ("p y", "in 5: pause a session or let it go on; yes to its plan"),
-    ("n r X", "in 5: new session or task, go on with what failed or was called off, call off (asks)"),
+    ("n r X", "in 5: new session or task, try again what failed, call off (asks)"),
     ("m e", "in 5: merge the branches; do a task again with another text"),
     ("Esc", "back, in the end to the list of the place; ends a filter"),
     ("n", "new task"),
