@@ -512,18 +512,18 @@ fn a_plan_that_is_wrong_is_shown_with_its_place_and_the_cure() {
     house.write("計画.yaml", &task(", to: nobody"));
     let told = refused(&house, &["session", "new", "計画.yaml"]);
     assert!(
-        told.contains("task-1: there is no agent or pool called nobody") && told.contains("計画.yaml:2:34"),
+        told.contains("task-1: there is no agent or pool called nobody") && told.contains("計画.yaml:2:29"),
         "{told}"
     );
     let second = "- {name: 二, description: b, expect: {command: test}}\n";
     house.write("計画.yaml", &format!("{}{second}", task(", to: nobody")));
     let told = refused(&house, &["session", "new", "計画.yaml"]);
     let both = told.matches("error: ").count() == 2 && told.matches("cure: ").count() == 2;
-    assert!(both && told.contains("計画.yaml:2:34") && told.contains("計画.yaml:3:"), "{told}");
+    assert!(both && told.contains("計画.yaml:2:29") && told.contains("計画.yaml:3:"), "{told}");
     house.write("計画.yaml", &task(", hire: clawed"));
     let told = refused(&house, &["session", "new", "計画.yaml"]);
     assert!(told.contains("task-1: nobody can be made from the profile clawed"), "{told}");
-    assert!(told.contains("計画.yaml:2:34"), "{told}");
+    assert!(told.contains("計画.yaml:2:29"), "{told}");
     house.write("計画.yaml", &task(", worktree_strategy: New"));
     assert!(refused(&house, &["session", "new", "計画.yaml"]).contains("no git repository"));
     house.write("計画.yaml", &format!("pr: true\n{}", task("")));
