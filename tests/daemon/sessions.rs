@@ -523,7 +523,7 @@ fn a_plan_that_is_wrong_is_shown_with_its_place_and_the_cure() {
     house.write("計画.yaml", &task(", hire: clawed"));
     let told = refused(&house, &["session", "new", "計画.yaml"]);
     assert!(told.contains("task-1: nobody can be made from the profile clawed"), "{told}");
-    assert!(told.contains("計画.yaml:2:29"), "{told}");
+    assert!(told.contains("計画.yaml:2:3"), "{told}");
     house.write("計画.yaml", &task(", worktree_strategy: New"));
     assert!(refused(&house, &["session", "new", "計画.yaml"]).contains("no git repository"));
     house.write("計画.yaml", &format!("pr: true\n{}", task("")));
