@@ -58,7 +58,7 @@ impl Answers for SessionQuery {
         let besides = document.tasuki.as_ref().and_then(|tasuki| tasuki.get("tasks"));
         let mut tasks: Vec<_> = document.tasks.iter().map(|task| task_of(task, besides)).collect();
         model.give_places_to(&mut tasks);
-        model.tell_who_is_hired(&session.id, &mut tasks);
+        model.tell_of_steps(&session.id, &mut tasks);
         model.count_what_waits(&tasks, &mut session.counts);
         let has_worktrees = document.tasuki.as_ref().is_some_and(|tasuki| tasuki.get("base").is_some());
         Ok(SessionDetails { session, goal: goal_of(&document), has_worktrees, tasks, seq: model.seq().0 })
@@ -152,11 +152,14 @@ impl Model {
         counts
     }
 
-    /// Says of each task whether somebody is hired for it, which no document has.
-    fn tell_who_is_hired(&self, id: &str, tasks: &mut [SessionTaskInfo]) {
+    /// Says of each task whether somebody is hired for it, and what holds it up, which no document has.
+    fn tell_of_steps(&self, id: &str, tasks: &mut [SessionTaskInfo]) {
         let Some(flow) = FlowId::new(id).ok().and_then(|id| self.state().flows.get(&id)) else { return };
-        for (task, step) in tasks.iter_mut().zip(&flow.steps) {
+        // While all is on hold, nothing is made.
+        let waits = if self.state().halted.is_some() { BTreeMap::new() } else { flow.waits() };
+        for (at, (task, step)) in tasks.iter_mut().zip(&flow.steps).enumerate() {
             task.is_hired_for = step.spec.hire.is_some();
+            task.waits_for = waits.get(&at).map(ToString::to_string);
         }
     }
 
@@ -354,6 +357,7 @@ fn task_of(task: &SessionTask, besides: Option<&Json>) -> SessionTaskInfo {
         agent: agent.map(|agent| agent.id.clone()),
         agent_status: agent.map(|agent| agent.status.word().to_owned()),
         place: None,
+        waits_for: None,
         message: text("message"),
         tries: besides("tries")
             .and_then(Json::as_u64)

@@ -235,7 +235,7 @@ fn a_completed_task_is_done_again_with_another_text_and_what_needs_it_after_it()
     let told = refused(&house, &["session", "retry", &id, "task-1"]);
     assert!(told.contains("only with another text") && told.contains("--edit"), "{told}");
     let told = refused(&house, &["session", "retry", &id, "task-1", "--text", " "]);
-    assert!(told.contains("the task has no text"), "{told}");
+    assert!(told.contains("the new text of the task is empty") && !told.contains("content:"), "{told}");
     let told = refused(&house, &["session", "retry", &id, "task-1", "--edit"]);
     assert!(told.contains("$VISUAL") && told.contains("--text-file"), "{told}");
     ok(&house, &["session", "retry", &id, "task-1", "--text", "slow 青 🎏"]);
@@ -526,19 +526,25 @@ fn a_plan_that_is_wrong_is_shown_with_its_place_and_the_cure() {
     house.write("計画.yaml", &task(", to: nobody"));
     let told = refused(&house, &["session", "new", "計画.yaml"]);
     assert!(
-        told.contains("task-1: there is no agent or pool called nobody") && told.contains("計画.yaml"),
+        told.contains("task-1: there is no agent or pool called nobody") && told.contains("計画.yaml:2:29"),
         "{told}"
     );
+    let second = "- {name: 二, description: b, expect: {command: test}}\n";
+    house.write("計画.yaml", &format!("{}{second}", task(", to: nobody")));
+    let told = refused(&house, &["session", "new", "計画.yaml"]);
+    let both = told.matches("error: ").count() == 2 && told.matches("cure: ").count() == 2;
+    assert!(both && told.contains("計画.yaml:2:29") && told.contains("計画.yaml:3:"), "{told}");
     house.write("計画.yaml", &task(", hire: clawed"));
     let told = refused(&house, &["session", "new", "計画.yaml"]);
     assert!(told.contains("task-1: nobody can be made from the profile clawed"), "{told}");
+    assert!(told.contains("計画.yaml:2:3"), "{told}");
     house.write("計画.yaml", &task(", worktree_strategy: New"));
     assert!(refused(&house, &["session", "new", "計画.yaml"]).contains("no git repository"));
     house.write("計画.yaml", &format!("pr: true\n{}", task("")));
     assert!(refused(&house, &["session", "new", "計画.yaml"]).contains("pull requests are wanted"));
     refused(&house, &["session", "new", "--master", "nobody", "go"]);
     refused(&house, &["session", "new"]);
-    refused(&house, &["session", "new", " "]);
+    assert!(refused(&house, &["session", "new", " "]).contains("cure: say in words what is to be reached"));
     assert!(ok(&house, &["session", "list"]).contains("no session yet"));
     house.end();
 }
@@ -579,7 +585,9 @@ fn a_session_from_elsewhere_stands_still_until_it_is_resumed() {
     let told = ok(&house, &["session", "import", "seed.json"]);
     assert!(told.contains("stands still"), "{told}");
     assert_eq!(ok(&house, &["session", "export", "a1b2"]), seed, "it is exported as it came");
-    assert!(refused(&house, &["session", "import", "seed.json"]).contains("already"));
+    let told = refused(&house, &["session", "import", "seed.json"]);
+    let see = "`tasuki session show a1b2c3d4-e5f6-7890-abcd-ef1234567890`";
+    assert!(told.contains("already") && told.contains(see) && told.contains("a UUID of its own"), "{told}");
     assert!(refused(&house, &["session", "resume", "a1b2"]).contains("/path/to/repo"));
     house.write("bad.json", &seed.replace("\"Completed\"", "\"Finished\""));
     assert!(refused(&house, &["session", "import", "bad.json"]).contains("status"));

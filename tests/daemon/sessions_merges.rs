@@ -45,6 +45,10 @@ tasks:
     let told = ok(&house, &["session", "show", &id, "task-2"]);
     let why = format!("{one} cannot be merged into {two}: conflict in two 家.txt");
     assert!(told.contains("it cannot begin in its worktree") && told.contains(&why), "{told}");
+    assert!(
+        told.contains(&format!("`tasuki session retry {id} task-1 --edit` can have task-1 do that")),
+        "{told}"
+    );
     assert_eq!(git(&house, &["-C", &tree, "status", "--porcelain"]), "?? mine\n");
     assert_eq!(typed(&house), ["one", "two", "three", "two", "two"]);
     house.end();

@@ -119,6 +119,8 @@ fn a_worktree_is_set_up_before_its_task_is_told_also_where_it_failed_or_the_daem
     assert!(lives(pid), "it outlives its daemon");
     house.start();
     house.until("the third setup", |house| begun(house, 3));
+    let told = ok(&house, &["session", "show", &id]);
+    assert!(told.contains("being prepared") && told.contains("its worktree is being made"), "{told}");
     assert!(!lives(pid), "what was left was ended");
     assert_eq!(
         (statuses(&house, &id), typed(&house).len()),

@@ -479,6 +479,9 @@ fn lint_tries_a_plan_as_a_session_would_begin_it() {
     assert!(ended == 0 && said.contains("a plan of 2 tasks"), "{said}");
     let json = r#"{"tasks": [{"name": "a", "description": "b", "to": "gb"}]}"#;
     assert!(lint("plan.json", json).1.contains("a plan of 1 task"));
+    // `session new` reads JSON as YAML, which has commas at the end of lists.
+    let json = r#"{"tasks": [{"name": "a", "description": "b", "to": "gb",},],}"#;
+    assert!(lint("plan.json", json).1.contains("a plan of 1 task"));
     let (ended, said) = lint("plan.yaml", &format!("{task}  to: grand_bos\n"));
     assert!(ended == 2 && said.contains("plan.yaml:6:3") && said.contains("called grand_bos;"), "{said}");
     let (ended, said) = lint("plan.yaml", &format!("{task}  expect:\n    command: test\n"));

@@ -39,6 +39,13 @@ test("what waits says for what: what has failed first, then what is open", () =>
   assert.equal(named(["task-1", "task-2", "task-3", "task-4", "task-5", "task-6"]), "1, 2, 3, 4 and 2 more");
 });
 
+test("what holds up a task that needs no other is told, and one that is prepared is at work with nobody", () => {
+  const preparing = task("task-1", "Running", { waits_for: "its worktree is being made" });
+  const held = task("task-2", "Ready", { waits_for: "waits for task-1, which touches the same files (src/**)" });
+  assert.deepEqual([markOfTask(preparing), waitsOf(preparing, new Map())], [{ icon: "starting", tone: "work", word: "being prepared", cls: "run" }, "its worktree is being made"]);
+  assert.deepEqual([markOfTask(held).word, waitsOf(held, new Map())], ["ready", "waits for task-1, which touches the same files (src/**)"]);
+});
+
 test("what was called off by somebody is behind no failure, and is not skipped", () => {
   const byId = new Map([task("task-1", "Failed"), task("task-2", "Cancelled", { note: "cancelled by user" })].map((one) => [one.id, one]));
   const off = task("task-3", "Cancelled", { note: "cancelled by user", dependencies: ["task-1", "task-2"] }), skipped = { ...off, note: "task-1 failed" };

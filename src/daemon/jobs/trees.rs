@@ -25,8 +25,19 @@ pub(super) async fn make(
 ) -> Found {
     match try_make(ground, of, branch, set_up).await {
         Ok(found) => found,
-        Err(error) => Found::NotDone(error.to_string()),
+        Err(error) => Found::NotDone(with_way(&error, of.1)),
     }
+}
+
+/// Why a worktree is not there. Of two branches that do not fit, the task that has made one of them can merge the other.
+fn with_way(error: &WorktreeError, owner: &str) -> String {
+    let WorktreeError::Conflict { with, branch, .. } = error else { return error.to_string() };
+    let way = owner.split_once(' ').and_then(|(session, step)| {
+        let end = branch.as_str().strip_prefix("agent/")?.strip_prefix(step)?;
+        let task = with.strip_prefix("agent/")?.strip_suffix(end)?;
+        Some(format!("; `tasuki session retry {session} {task} --edit` can have {task} do that, and `tasuki session retry {session} {step}` tries again"))
+    });
+    format!("{error}{}", way.unwrap_or_default())
 }
 
 async fn try_make(

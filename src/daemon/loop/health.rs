@@ -67,14 +67,10 @@ impl Daemon {
         if self.health.stall.look_at.is_none_or(|at| at > now) {
             return;
         }
-        self.health.stall.look_at = None;
         let why = self.engine.stalled();
         self.note(About::Stalled, why.clone());
-        if why != self.health.stall.told {
-            self.health.stall.told.clone_from(&why);
-            if let Some(why) = why {
-                self.views.tell(now, None, why);
-            }
+        if let Some(why) = self.health.stall.found(now, why) {
+            self.views.tell(now, None, why);
         }
     }
 

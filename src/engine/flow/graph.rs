@@ -2,7 +2,7 @@
 //! none calls itself, so ten thousand steps in one chain are as good as ten thousand side by side.
 
 use super::name::StepName;
-use petgraph::algo::toposort;
+use petgraph::algo::{kosaraju_scc, toposort};
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -206,8 +206,8 @@ pub fn check(steps: &[(StepName, Vec<StepName>)]) -> Result<StepGraph, GraphErro
     Ok(StepGraph { names, places, needs, needed_by, order })
 }
 
-/// All that is wrong with steps that [`check`] refuses, where one mistake does not hide others: names that stand twice, and needs that
-/// are not there. Without these it is what that has found.
+/// All that is wrong with steps that [`check`] refuses, where one mistake does not hide others: names that stand twice, needs that are
+/// not there, and circles. Circles that have a step in common are one knot, of which one is told.
 #[must_use]
 pub fn mistakes(steps: &[(StepName, Vec<StepName>)]) -> Vec<GraphError> {
     let mut found = Vec::new();
@@ -231,10 +231,38 @@ pub fn mistakes(steps: &[(StepName, Vec<StepName>)]) -> Vec<GraphError> {
             found.push(GraphError::UnknownNeed { name, step, need, alike });
         }
     }
-    if found.is_empty() {
-        found.extend(check(steps).err());
+    // With a name that stands twice, nobody knows what needs what.
+    if found.iter().all(|wrong| matches!(wrong, GraphError::UnknownNeed { .. })) {
+        found.extend(circles(steps));
     }
     found
+}
+
+/// A circle of each knot of steps that need one another.
+fn circles(steps: &[(StepName, Vec<StepName>)]) -> Vec<GraphError> {
+    let places: HashMap<&StepName, usize> =
+        steps.iter().enumerate().map(|(at, (name, _))| (name, at)).collect();
+    let needs = |named: &Vec<StepName>| named.iter().filter_map(|need| places.get(need).copied()).collect();
+    let mut needs: Vec<Vec<usize>> = steps.iter().map(|(_, named)| needs(named)).collect();
+    let mut knot_of = vec![0; steps.len()];
+    let knots = kosaraju_scc(&drawn(&needs));
+    for (knot, of) in knots.iter().enumerate() {
+        for step in of {
+            if let Some(own) = knot_of.get_mut(step.index()) {
+                *own = knot;
+            }
+        }
+    }
+    // No circle leaves its knot, so all of them together are looked for once in each need.
+    for (step, own) in needs.iter_mut().enumerate() {
+        own.retain(|need| knot_of.get(*need) == knot_of.get(step));
+    }
+    let first = knots.iter().filter_map(|of| of.iter().map(|step| step.index()).min());
+    let first = first.filter(|step| needs.get(*step).is_some_and(|needs| !needs.is_empty()));
+    let named = |step: &usize| steps.get(*step).map(|(name, _)| name.clone());
+    first
+        .map(|step| GraphError::Cycle { path: circle(&needs, step).iter().filter_map(named).collect(), step })
+        .collect()
 }
 
 type Places = (HashMap<StepName, usize>, HashMap<u64, usize>);
@@ -255,15 +283,19 @@ fn places(steps: &[(StepName, Vec<StepName>)]) -> Result<Places, GraphError> {
 
 /// All steps, each behind what it needs; or one that stands on a circle.
 fn order(needs: &[Vec<usize>]) -> Result<Vec<usize>, usize> {
+    let order = toposort(&drawn(needs), None).map_err(|cycle| cycle.node_id().index())?;
+    Ok(order.into_iter().map(NodeIndex::index).collect())
+}
+
+fn drawn(needs: &[Vec<usize>]) -> DiGraph<(), (), usize> {
     let edges =
         needs.iter().enumerate().flat_map(|(step, needs)| needs.iter().map(move |need| (*need, step)));
-    let mut graph = DiGraph::<(), (), usize>::with_capacity(needs.len(), edges.clone().count());
+    let mut graph = DiGraph::with_capacity(needs.len(), edges.clone().count());
     needs.iter().for_each(|_| {
         graph.add_node(());
     });
     graph.extend_with_edges(edges);
-    let order = toposort(&graph, None).map_err(|cycle| cycle.node_id().index())?;
-    Ok(order.into_iter().map(NodeIndex::index).collect())
+    graph
 }
 
 /// The shortest way from a step on a circle back to itself, along what each one needs.

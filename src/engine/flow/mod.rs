@@ -15,6 +15,7 @@ pub mod flow;
 pub mod forget;
 pub mod graph;
 pub mod head;
+pub mod held;
 pub mod id;
 pub mod in_tree;
 mod look;

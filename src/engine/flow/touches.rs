@@ -7,7 +7,14 @@ const WILD: [char; 4] = ['*', '?', '[', '{'];
 /// letter, so it says yes too often, never too seldom.
 #[must_use]
 pub(super) fn overlap(one: &[String], other: &[String]) -> bool {
-    one.iter().any(|one| other.iter().any(|other| may_be_same(one, other)))
+    shared(one, other).is_some()
+}
+
+/// The first of these patterns that may mean the same file as one of the others.
+#[must_use]
+pub(super) fn shared<'p>(these: &'p [String], others: &[String]) -> Option<&'p str> {
+    let is_shared = |of: &&String| others.iter().any(|other| may_be_same(of, other));
+    these.iter().find(is_shared).map(String::as_str)
 }
 
 fn may_be_same(one: &str, other: &str) -> bool {

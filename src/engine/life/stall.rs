@@ -49,7 +49,7 @@ impl Engine {
         let members = self.team.members.keys();
         let agents = members.filter_map(|name| Some((name, self.state.agents.get(name)?)));
         let mut agents = agents.map(|(name, agent)| self.is_moving(agent) || self.may_begin(name, agent));
-        agents.any(|moves| moves)
+        agents.any(|moves| moves) || self.state.flows.values().any(|flow| flow.makes_something())
     }
 
     /// Whether an agent is being started, or has a turn, or is about to be given the next one of its task.

@@ -89,7 +89,7 @@ pub enum WorktreeError {
     },
     /// Two of the branches that it is made from change the same lines.
     #[error(
-        "{with} cannot be merged into {branch}: conflict in {}; merge one into the other, by hand or with `tasuki session retry ID TASK --edit`, and try again",
+        "{with} cannot be merged into {branch}: conflict in {}; merge one into the other, and try again",
         named(.files)
     )]
     Conflict {

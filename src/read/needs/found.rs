@@ -38,6 +38,14 @@ impl Model {
         needs
     }
 
+    /// What an agent said last whose turn is over and that seems to ask something: the question of a program without dialogs.
+    fn seems_to_ask(&self, info: &AgentInfo) -> Option<String> {
+        info.why.as_deref().filter(|why| why.contains(", and it seems to ask "))?;
+        let id = MessageId::new(info.current_task.as_deref()?).ok()?;
+        let said = &self.engine().state().open.get(&id)?.said.as_deref()?.text;
+        said.lines().rev().map(title_of).find(|line| !line.is_empty())
+    }
+
     /// What an agent needs.
     fn need_of(&self, info: &AgentInfo) -> Option<NeedInfo> {
         let name = AgentName::new(&info.agent_name).ok()?;
@@ -48,7 +56,8 @@ impl Model {
             self.live.agents.get(&name).is_some_and(|live| live.known.unsent.is_some()),
         )?;
         let behind_it = self.behind_agent(&name, info);
-        let (title, detail) = words(&name, kind, info);
+        let asked = self.seems_to_ask(info).filter(|_| kind == NeedKindInfo::Silent);
+        let (title, detail) = words(&name, kind, info, asked.as_deref());
         let current = info.current_task.clone();
         Some(NeedInfo {
             id: need_id(&name, kind, info),
@@ -61,7 +70,7 @@ impl Model {
             since: info.since.clone().unwrap_or_else(|| rfc3339_ms(self.now())),
             asks: info.asks.clone(),
             until: info.until.clone(),
-            cures: cures(&name, kind, info),
+            cures: cures(&name, kind, info, asked.is_some()),
             ..behind(&behind_it)
         })
     }
@@ -333,7 +342,12 @@ fn need_id(name: &AgentName, kind: NeedKindInfo, info: &AgentInfo) -> String {
     }
 }
 
-fn words(name: &AgentName, kind: NeedKindInfo, info: &AgentInfo) -> (String, Option<String>) {
+fn words(
+    name: &AgentName,
+    kind: NeedKindInfo,
+    info: &AgentInfo,
+    asked: Option<&str>,
+) -> (String, Option<String>) {
     let why = info.why.clone();
     match kind {
         NeedKindInfo::Asks => {
@@ -341,7 +355,10 @@ fn words(name: &AgentName, kind: NeedKindInfo, info: &AgentInfo) -> (String, Opt
             (format!("{name} asks: {}", asked.unwrap_or_else(|| "something".to_owned())), None)
         }
         NeedKindInfo::Ended => (format!("{name} has ended and is not started again"), why),
-        NeedKindInfo::Silent => (format!("{name} ended its turn without a claim"), why),
+        NeedKindInfo::Silent => {
+            let asked = asked.map(|asked| format!(", and asks: {asked}")).unwrap_or_default();
+            (format!("{name} ended its turn without a claim{asked}"), why)
+        }
         NeedKindInfo::Draft => (format!("Unsent words stand in the input of {name}"), why),
         NeedKindInfo::Limit => (format!("{name} waits for a limit to pass"), why),
         _ => (format!("{name} needs help"), why),
@@ -355,7 +372,7 @@ fn question(text: &str) -> String {
     title_of(asks.or_else(|| lines().next()).unwrap_or_default())
 }
 
-fn cures(name: &AgentName, kind: NeedKindInfo, info: &AgentInfo) -> Vec<CureInfo> {
+fn cures(name: &AgentName, kind: NeedKindInfo, info: &AgentInfo, seems_to_ask: bool) -> Vec<CureInfo> {
     let mut cures = Vec::new();
     if let Some(asks) = &info.asks {
         for (number, choice) in (1..).zip(&asks.choices) {
@@ -367,6 +384,10 @@ fn cures(name: &AgentName, kind: NeedKindInfo, info: &AgentInfo) -> Vec<CureInfo
                 asks_first: false,
             });
         }
+    }
+    if seems_to_ask {
+        let command = format!("tasuki pane send --force {name} TEXT");
+        cures.push(CureInfo::of("Type an answer", command));
     }
     if kind == NeedKindInfo::Silent {
         cures.push(CureInfo {

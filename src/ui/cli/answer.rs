@@ -5,7 +5,9 @@ use super::failure::{Failure, Kind};
 use super::table::harmless_lines;
 use crate::engine::words::AgentName;
 use crate::io::client::ANSWER_DEADLINE;
-use crate::wire::api::{AsksInfo, PaneAnswerBody, PaneAnswered, PaneLookInfo, StatusInfo};
+use crate::wire::api::{
+    AsksInfo, NeedInfo, NeedKindInfo, NeedsInfo, PaneAnswerBody, PaneAnswered, PaneLookInfo,
+};
 use std::fmt::Write as _;
 
 /// Shows the dialog of an agent, and answers it
@@ -75,11 +77,13 @@ fn show(context: &Context, agent: &AgentName) -> Ended {
     context.tell(&asks, || format!("{}\n{how}", drawn(agent, &asks)))
 }
 
-/// What to do about a turn that ended without a claim, if the agent's has.
+/// What to do about a turn that ended without a claim, if the agent's has, and what it seems to ask.
 fn unclaimed(context: &Context, agent: &AgentName) -> Result<Option<String>, Failure> {
-    let status: StatusInfo = context.client()?.get("/api/status", ANSWER_DEADLINE)?;
-    let its = status.agents.into_iter().find(|info| info.agent_name == agent.as_str());
-    Ok(its.filter(|info| info.state == "waiting_input").and_then(|info| info.why))
+    let found: NeedsInfo = context.client()?.get("/api/needs", ANSWER_DEADLINE)?;
+    let is_its =
+        |need: &NeedInfo| need.kind == NeedKindInfo::Silent && need.agent.as_deref() == Some(agent.as_str());
+    let its = found.needs.into_iter().find(is_its);
+    Ok(its.map(|need| format!("{}; {}", need.title, need.detail.unwrap_or_default())))
 }
 
 /// A dialog, for people.

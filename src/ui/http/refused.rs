@@ -93,6 +93,7 @@ impl From<Refusal> for Refused {
             field: refusal.field.map(str::to_owned),
             line: refusal.line,
             column: refusal.column,
+            others: Vec::new(),
         };
         Self { status: status_of(refusal.code), problem }
     }

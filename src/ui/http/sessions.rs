@@ -15,7 +15,7 @@ use crate::wire::api::{
     Done, Problem, SessionBegun, SessionBody, SessionImportBody, SessionMergeBody, SessionQuery,
     SessionRetryBody, SessionTaskBody,
 };
-use crate::wire::session::wanted;
+use crate::wire::session::wanted::{self, TriedPlan};
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
@@ -37,9 +37,15 @@ pub(super) async fn begin(
     let (of, begun) = (id.clone(), id.to_string());
     let workspace = asked(&gate, |model| model.workspace().clone()).await?;
     let repository = repository_of(&workspace).await;
+    let mut tried = None;
     let command = match (plan, goal) {
         (Some(plan), None) => {
             let master = asked(&gate, move |model| master_of(model, master)).await??;
+            tried = Some(TriedPlan {
+                plan: plan.clone(),
+                master: master.clone(),
+                repository: repository.clone(),
+            });
             computed(move || wanted::by_plan(of, &plan, master, repository, pr)).await?
         }
         (None, Some(goal)) => {
@@ -57,8 +63,20 @@ pub(super) async fn begin(
     };
     match gate.ask(key, Request::Command(command)).await? {
         Response::Reply(Reply::Done { what, .. }) => Ok(Json(SessionBegun { what, id: begun })),
-        other => Err(unexpected(other)),
+        other => Err(in_plan(&gate, unexpected(other), tried).await),
     }
+}
+
+/// A refusal of the engine, which knows no lines, with the places in the plan of all that the team is refused for.
+async fn in_plan(gate: &Gate, mut refused: Refused, tried: Option<TriedPlan>) -> Refused {
+    let Some(tried) = tried else { return refused };
+    let Ok(team) = asked(gate, |model| model.team().clone()).await else { return refused };
+    let told = refused.problem.clone();
+    let look = move || tried.mistakes(&told, &team);
+    if let Ok(Some(problem)) = tokio::task::spawn_blocking(look).await {
+        refused.problem = problem;
+    }
+    refused
 }
 
 pub(super) async fn pause(
@@ -121,8 +139,12 @@ pub(super) async fn take_in(
     let kept =
         !known && keep(&workspace, &id, &text).map_err(|error| Refused::unavailable(error.to_string()))?;
     if !kept {
-        let why = format!("there is a session {id} already");
-        return Err(Refusal::new(Code::IdConflict, why).at("id").into());
+        let why = format!("there is a session {id} already, and an id is that of one session for good");
+        let mut refused = Refused::from(Refusal::new(Code::IdConflict, why).at("id"));
+        refused.problem.cure = format!(
+            "see it with `tasuki session show {id}`; to take the document in as another session, write a UUID of its own into its `id`"
+        );
+        return Err(refused);
     }
     gate.reads.changed();
     let what = format!("session {id} is kept, and stands still until it is resumed");

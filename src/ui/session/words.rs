@@ -47,6 +47,8 @@ pub(in crate::ui) fn of_task(task: &SessionTaskInfo) -> String {
     match (task.status.as_str(), task.agent_status.as_deref()) {
         ("Running", Some("WaitingInput")) => format!("{word}, waits for you"),
         ("Running", Some("Error")) => format!("{word}, its agent is gone"),
+        // No agent has it yet.
+        ("Running", _) if task.waits_for.is_some() => "being prepared".to_owned(),
         _ => word,
     }
 }

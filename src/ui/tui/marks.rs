@@ -171,6 +171,7 @@ pub(super) fn of_task(task: &SessionTaskInfo) -> Mark {
         ("Running", _) if task.place.is_some() => Mark::Queued,
         ("Running", Some("WaitingInput")) => Mark::Asks,
         ("Running", Some("Error")) => Mark::Error,
+        ("Running", _) if task.waits_for.is_some() => Mark::Starting,
         ("Running", _) => Mark::Works,
         ("Completed", _) => Mark::Completed,
         ("Cancelled", _) => Mark::CalledOff,

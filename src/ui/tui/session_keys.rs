@@ -5,7 +5,7 @@ use super::modes::{Composer, Confirm, Field, Mode, Sheet};
 use super::sessions::title_of;
 use super::state::{Beside, Place, TopState};
 use crate::engine::words::counted;
-use crate::ui::session::words::{is_over, of_session, of_task_in_queue as of_task};
+use crate::ui::session::words::{is_cancelled, is_over, of_session, of_task_in_queue as of_task};
 use crate::wire::api::{Problem, SessionCounts, SessionDetails, SessionInfo};
 use serde_json::{Value, json};
 
@@ -77,6 +77,8 @@ impl TopState {
                 self.say("it waits for your yes to its plan: y begins it, X calls it off")
             }
             "paused" => vec![order(session, "resume")],
+            "completed" => self.say("it is completed"),
+            "cancelled" => self.say("it was called off: r has it go on"),
             _ if is_over(session) => self.say("it is over; r tries again what failed"),
             _ => vec![order(session, "pause")],
         }
@@ -90,10 +92,10 @@ impl TopState {
         }
     }
 
-    /// Tries the chosen task again, or in the list all that failed of a session.
+    /// Tries the chosen task again, or in the list all that failed of a session. One that was called off goes on.
     fn retry_in_session(&mut self) -> Vec<Act> {
         let Some(session) = self.session() else { return self.say("there is no session here") };
-        if self.place == Place::Sessions {
+        if self.place == Place::Sessions || is_cancelled(session) {
             return match session.status == "Failed" {
                 true => vec![order(session, "resume")],
                 false => self.say(format!("it is {}; r tries a failed session again", of_session(session))),

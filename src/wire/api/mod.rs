@@ -73,6 +73,25 @@ pub struct Problem {
     /// Column in the line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u64>,
+    /// What is wrong besides, in the order of its lines. Of very many, the last are left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<AlsoWrong>,
+}
+
+/// One more thing that is wrong with what was sent.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct AlsoWrong {
+    /// What is wrong, in a sentence.
+    pub why: String,
+    /// What to do about it.
+    pub cure: String,
+    /// Line in the body, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// Column in the line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<u64>,
 }
 
 /// The answer to accepted messages.

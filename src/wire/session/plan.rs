@@ -63,6 +63,15 @@ pub fn read_task_beside<'t>(
     read_task(bytes, &names)
 }
 
+/// Whether a text has the form of a plan, right or wrong, and not that of a message.
+#[must_use]
+pub fn is_plan(bytes: &[u8]) -> bool {
+    let Ok(root) = root_of(bytes) else { return false };
+    let Ok(fields) = Fields::of(&root) else { return false };
+    fields.node("tasks").is_some_and(|tasks| matches!(tasks.value, Value::List(_)))
+        && fields.node("to").is_none()
+}
+
 /// Reads it, and leaves out what the refusal can be shown with.
 pub(in crate::wire::session) fn parse(bytes: &[u8]) -> Result<Plan, Wrong> {
     plan(&root_of(bytes)?)

@@ -3,6 +3,7 @@
 use super::document::{AgentSession, TaskStatus, check_status, export, import, to_flow};
 use super::plan::{PlanRefusal, read, read_task};
 use super::prompt::prompt;
+use super::trial::would_begin;
 use crate::engine::flow::branch::{BRANCH_BYTES_MAX, BranchName};
 use crate::engine::flow::id::FlowId;
 use crate::engine::flow::name::StepName;
@@ -14,7 +15,7 @@ use crate::engine::message::Body;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::team::Team;
 use crate::engine::words::AgentName;
-use crate::wire::api::{Problem, SessionDetails};
+use crate::wire::api::{AlsoWrong, Problem, SessionDetails};
 use crate::wire::message::draft::CONTENT_BYTES_MAX;
 use std::collections::BTreeSet;
 
@@ -40,6 +41,26 @@ pub fn by_plan(
     Ok(Command::OpenFlow(Box::new(opening)))
 }
 
+/// A plan by which a session was to begin.
+#[derive(Debug)]
+pub struct TriedPlan {
+    pub plan: String,
+    pub master: AgentName,
+    pub repository: Option<FlowRepository>,
+}
+
+impl TriedPlan {
+    /// All for which it is refused with this team, each with its line; none if what was told of it is nothing that stands in the plan.
+    #[must_use]
+    pub fn mistakes(self, told: &Problem, team: &Team) -> Option<Problem> {
+        let Self { plan, master, repository } = self;
+        let refusal = would_begin(plan.as_bytes(), Some((team, master)), repository).err()?;
+        let is_it = |one: &PlanRefusal| one.refusal.why == told.why;
+        let is_told = is_it(&refusal) || refusal.others.iter().any(is_it);
+        is_told.then(|| problem_of_plan(refusal))
+    }
+}
+
 /// A session by a goal that its master is asked to split. With `confirm` its tasks wait for a yes.
 ///
 /// # Errors
@@ -52,7 +73,9 @@ pub fn by_goal(
     (confirm, pull_requests): (bool, bool),
 ) -> Result<Command, Problem> {
     if goal.trim().is_empty() {
-        return Err(problem(Refusal::new(Code::ContentEmpty, "the goal has no text").at("goal")));
+        let cure = "say in words what is to be reached, or give a plan".to_owned();
+        let refusal = Refusal::new(Code::ContentEmpty, "the goal has no text").at("goal");
+        return Err(Problem { cure, ..problem(refusal) });
     }
     let asked = prompt(team, &master, goal);
     let (named, repository) = ((id, AgentName::user(), master), repository.map(Box::new));
@@ -103,7 +126,10 @@ pub fn retry(id: FlowId, task: &str, text: Option<String>) -> Result<Command, Pr
     let wish = match text {
         None => FlowWish::Retry(name),
         Some(text) if text.trim().is_empty() => {
-            return refuse(Code::ContentEmpty, "the task has no text".to_owned());
+            let why = "the new text of the task is empty";
+            let cure =
+                format!("write what its agent is to do; without a new text {task} is tried again as it was");
+            return Err(Problem { cure, ..problem(Refusal::new(Code::ContentEmpty, why).at("text")) });
         }
         Some(text) if text.len() > CONTENT_BYTES_MAX => {
             let why = format!("the text has {} bytes, and {CONTENT_BYTES_MAX} may be", text.len());
@@ -153,15 +179,19 @@ pub fn add_task(id: FlowId, task: &str, session: &SessionDetails) -> Result<Comm
     Ok(Command::Flow { id, wish: FlowWish::Add(Box::new(step)) })
 }
 
-/// Why a plan, or the request of a debate, is not taken, with the line itself.
+/// Why a plan, or the request of a debate, is not taken: each mistake with the line itself.
 #[must_use]
 pub fn problem_of_plan(refusal: PlanRefusal) -> Problem {
     let PlanRefusal { refusal, cure, line_text, others } = refusal;
     let line = refusal.line.filter(|_| !line_text.is_empty());
-    let mut shown = line.map_or(String::new(), |line| format!("\n  {line} | {line_text}"));
-    shown.extend(others.iter().map(|other| format!("\n\n{other}")));
+    let shown = line.map_or(String::new(), |line| format!("\n  {line} | {line_text}"));
+    let besides = |other: PlanRefusal| {
+        let Problem { why, cure, line, column, .. } = problem_of_plan(other);
+        AlsoWrong { why, cure, line, column }
+    };
+    let others = others.into_iter().map(besides).collect();
     let problem = problem(refusal);
-    Problem { why: problem.why + &shown, cure: cure.to_owned(), ..problem }
+    Problem { why: problem.why + &shown, cure: cure.to_owned(), others, ..problem }
 }
 
 fn problem(refusal: Refusal) -> Problem {

@@ -12,6 +12,7 @@ use tasuki::engine::flow::opening::Opening;
 use tasuki::engine::flow::plan::OnFailure;
 use tasuki::engine::flow::stage::FlowStage;
 use tasuki::engine::flow::step::StepMove;
+use tasuki::engine::flow::tree::{FlowRepository, StepTree};
 use tasuki::engine::flow::unmet::Join;
 use tasuki::engine::flow::wish::FlowWish;
 use tasuki::engine::input::{Command, Input};
@@ -94,6 +95,12 @@ impl World {
     fn steps(&self) -> Vec<&'static str> {
         let flow = &self.engine.state().flows[&flow_id()];
         flow.steps.iter().map(|step| step.stage.word()).collect()
+    }
+
+    /// What holds its steps up that need no others.
+    fn waits(&self) -> Vec<String> {
+        let waits = self.engine.state().flows[&flow_id()].waits();
+        waits.iter().map(|(at, wait)| format!("{at}: {wait}")).collect()
     }
 
     fn flow_stage(&self) -> FlowStage {
@@ -561,8 +568,26 @@ fn steps_that_may_change_the_same_files_are_not_under_way_together() {
     let lines = "task-1 ann - all src/**\ntask-2 bob - all src/a.rs\ntask-3 eve - all web/**";
     world.open(lines, OnFailure::Stop, 0);
     assert_eq!(world.steps(), ["sent", "ready", "sent"], "the second waits for the first");
+    assert_eq!(world.waits(), ["1: waits for task-1, which touches the same files (src/a.rs)"]);
     world.work("ann");
     assert_eq!(world.steps(), ["completed", "sent", "sent"]);
+    assert!(world.waits().is_empty());
+}
+
+#[test]
+fn what_a_step_waits_for_that_needs_no_other_is_told() {
+    let mut world = World::new(team());
+    let mut opening = opening("task-1 ann\ntask-2 bob", OnFailure::Stop, 0);
+    opening.head.repository =
+        Some(Box::new(FlowRepository { root: "/r".to_owned(), base: "abc".to_owned(), branch: None }));
+    opening.steps[0].0.tree = Some(StepTree::New);
+    opening.steps[1].0.tree = Some(StepTree::SharedWith(step("task-1")));
+    world.ask(Command::OpenFlow(Box::new(opening)));
+    assert_eq!(world.steps(), ["preparing", "ready"]);
+    let making = ["0: its worktree is being made", "1: waits for task-1, which works in the same worktree"];
+    assert_eq!(world.waits(), making);
+    world.wish(FlowWish::Pause);
+    assert!(world.waits().is_empty(), "nothing begins");
 }
 
 /// Another text for a step.

@@ -519,3 +519,44 @@ fn every_mistake_that_another_does_not_hide_is_told() {
             Cure: name the `id` of a task of this plan."#]],
     );
 }
+
+#[test]
+fn each_circle_each_pattern_and_each_worktree_is_told() {
+    let told = |tasks: &[&str]| {
+        let task = |keys: &&str| format!("- {{name: a, description: b, {keys}}}\n");
+        let plan = format!("tasks:\n{}", tasks.iter().map(task).collect::<String>());
+        let first = read(plan.as_bytes()).expect_err("it is wrong");
+        let all = [&first].into_iter().chain(&first.others);
+        all.map(|wrong| (wrong.refusal.line.unwrap_or_default(), wrong.refusal.why.clone()))
+            .collect::<Vec<_>>()
+    };
+    let circles = told(&[
+        "dependencies: [task-2]",
+        "dependencies: [task-1]",
+        "dependencies: [task-3, task-1]",
+        "dependencies: [task-5, task-77]",
+        "dependencies: [task-6]",
+        "dependencies: [task-5, task-4]",
+    ]);
+    let lines: Vec<u64> = circles.iter().map(|(line, _)| *line).collect();
+    assert_eq!(lines, [2, 4, 5, 5], "two of them are one knot: {circles:?}");
+    assert!(circles[0].1.starts_with("task-1 → task-2 → task-1 "), "{circles:?}");
+    assert!(circles[1].1.starts_with("`task-3` depends on itself"), "{circles:?}");
+    assert!(
+        circles.iter().any(|(_, why)| why.starts_with("task-4 → task-5 → task-6 → task-4 ")),
+        "{circles:?}"
+    );
+
+    let touches = told(&["touches: [/a, src/**, ../b]", "touches: [~/c]"]);
+    assert_eq!(touches.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 2, 3], "{touches:?}");
+
+    let shared = "worktree_strategy: Shared";
+    let trees = told(&[
+        shared,
+        "share_with: task-1",
+        &format!("dependencies: [task-1], {shared}"),
+        &format!("dependencies: [task-1], {shared}, share_with: task-2"),
+    ]);
+    let lines: Vec<u64> = trees.iter().map(|(line, _)| *line).collect();
+    assert_eq!(lines, [2, 3, 5], "whose worktree is a mistake is no second one: {trees:?}");
+}

@@ -53,7 +53,7 @@ async fn a_conflict_names_the_files_and_leaves_nothing() {
     let before = world.left();
     let error =
         repository.make(&name("agent/both"), "x", &from(&["agent/one", "agent/two"])).await.unwrap_err();
-    let said = "agent/two cannot be merged into agent/both: conflict in 同じ file; merge one into the other, by hand or with `tasuki session retry ID TASK --edit`, and try again";
+    let said = "agent/two cannot be merged into agent/both: conflict in 同じ file; merge one into the other, and try again";
     assert_eq!(error.to_string(), said);
     assert_eq!(world.left(), before);
     // The same name is free for another try.

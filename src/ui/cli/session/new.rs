@@ -8,7 +8,7 @@ use crate::engine::words::AgentName;
 use crate::io::client::{ANSWER_DEADLINE, ClientError};
 use crate::ui::cli::context::{Context, Ended};
 use crate::ui::cli::failure::{Failure, Kind};
-use crate::wire::api::{SessionBegun, SessionBody};
+use crate::wire::api::{AlsoWrong, Problem, SessionBegun, SessionBody};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
@@ -111,6 +111,18 @@ fn is_terminal() -> bool {
     std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
 }
 
+/// Each mistake of a plan with its place in the file.
+fn all_within(mut failure: Failure, place: String) -> Failure {
+    let others = std::mem::take(&mut failure.problem.others);
+    let code = failure.problem.code.clone();
+    let one = |AlsoWrong { why, cure, line, column }: AlsoWrong| {
+        let problem = Problem { code: code.clone(), why, cure, line, column, ..Problem::default() };
+        Failure { kind: Kind::Rejected, problem, place: None, report: None }.within(place.clone())
+    };
+    let others: Vec<Failure> = others.into_iter().map(one).collect();
+    failure.within(place.clone()).and(&others)
+}
+
 /// Why it has not begun; whoever does not know whether it has is told where to look.
 fn not_begun(error: ClientError, place: Option<String>) -> Failure {
     let is_unknown =
@@ -122,7 +134,7 @@ fn not_begun(error: ClientError, place: Option<String>) -> Failure {
         return Failure::new(Kind::Failed, &failure.problem.code, why, cure);
     }
     match place {
-        Some(place) if failure.kind == Kind::Rejected => failure.within(place),
+        Some(place) if failure.kind == Kind::Rejected => all_within(failure, place),
         _ => failure,
     }
 }

@@ -58,6 +58,11 @@ pub(in crate::ui::cli) fn refused(refusal: PlanRefusal, place: Option<String>) -
     let Some(place) = place else {
         // Nobody has seen the text that was made of the options.
         (failure.problem.line, failure.problem.column) = (None, None);
+        if failure.problem.code == Code::ContentEmpty.word() {
+            failure.problem.cure =
+                "give it with `--name`, its title, and `--description`, all that its agent is to know"
+                    .to_owned();
+        }
         return failure;
     };
     if let Some(line) = line.filter(|_| !line_text.is_empty()) {

@@ -143,7 +143,8 @@ fn task_lines(tasks: &[SessionTaskInfo], letters: Letters, is_asked: bool) -> Ve
         }
         let result = task.result.as_deref().map(words::first_line).filter(|line| !line.is_empty());
         let note = task.note.as_deref().map(words::first_line).filter(|note| result.as_ref() != Some(note));
-        out.extend(note.map(|note| cut(&format!("    {note}"), width)));
+        let waits = task.waits_for.as_deref().map(words::first_line);
+        out.extend([waits, note].into_iter().flatten().map(|note| cut(&format!("    {note}"), width)));
         out.extend(result.map(|result| cut(&format!("    {} {result}", letters.to()), width)));
     }
     out
@@ -172,8 +173,9 @@ fn task_page(details: &SessionDetails, task: &SessionTaskInfo, letters: Letters)
     if task.tries > 1 {
         fact("tried", Some(&format!("{} times", task.tries)));
     }
-    fact("began", task.started_at.as_deref());
-    fact("ended", task.completed_at.as_deref());
+    fact("began", task.started_at.as_deref().map(words::time).as_deref());
+    fact("ended", task.completed_at.as_deref().map(words::time).as_deref());
+    fact("now", task.waits_for.as_deref());
     fact("note:", task.note.as_deref());
     let parts = [("Description", task.description.as_deref()), ("Result", task.result.as_deref())];
     for (heading, text) in parts {

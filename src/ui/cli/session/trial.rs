@@ -7,6 +7,7 @@ use crate::io::worktree::repository_of;
 use crate::ui::cli::context::Context;
 use crate::ui::cli::failure::Failure;
 use crate::ui::cli::roster;
+use crate::wire::session::plan;
 use crate::wire::session::trial::would_begin;
 use crate::wire::team_file::Settings;
 use std::path::Path;
@@ -19,14 +20,10 @@ pub(in crate::ui::cli) fn is_plan(path: &Path, bytes: &[u8]) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let text = String::from_utf8_lossy(bytes);
     let begins = |word: &str| text.lines().any(|line| line.starts_with(word));
-    // JSON has its keys anywhere.
-    let is_json = || {
-        let json = serde_json::from_slice::<serde_json::Value>(bytes).ok();
-        json.is_some_and(|json| json["tasks"].is_array() && json["to"].is_null())
-    };
     ENDINGS.iter().any(|ending| name.ends_with(ending))
         || (begins("tasks:") && !begins("to:"))
-        || (text.trim_start().starts_with('{') && is_json())
+        // JSON has its keys anywhere, and is read as YAML like any plan.
+        || (text.trim_start_matches('\u{feff}').trim_start().starts_with('{') && plan::is_plan(bytes))
 }
 
 /// Says what a plan would begin.

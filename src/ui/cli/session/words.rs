@@ -26,12 +26,20 @@ pub(super) fn task_mark(letters: Letters, task: &SessionTaskInfo) -> &'static st
     match task.status.as_str() {
         "Pending" => letters.waits(),
         "Ready" => letters.pick("∘", "."),
-        "Running" if task.place.is_some() => letters.pick("⋮", "="),
+        "Running" if task.place.is_some() || task.waits_for.is_some() => letters.pick("⋮", "="),
         "Running" if task.agent_status.as_deref() == Some("WaitingInput") => letters.asks(),
         "Running" => letters.works(),
         "Completed" => letters.pick("✓", "+"),
         "Cancelled" => letters.pick("⊘", "/"),
         _ => letters.failed(),
+    }
+}
+
+/// A time for a person: in whole seconds, as all times beside it.
+pub(super) fn time(at: &str) -> String {
+    match at.split_once('.') {
+        Some((whole, rest)) => format!("{whole}{}", rest.trim_start_matches(|c: char| c.is_ascii_digit())),
+        None => at.to_owned(),
     }
 }
 

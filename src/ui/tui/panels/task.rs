@@ -76,6 +76,7 @@ fn texts(state: &TopState, seen: &SessionSeen, task: &SessionTaskInfo) -> Vec<(S
         rows.push((format!("Answer of {who}:"), Ink::Good));
         rows.extend(text(result));
     }
+    rows.extend(task.waits_for.iter().map(|waits| (waits.clone(), Ink::Plain)));
     if let Some(note) = note.filter(|note| Some(note) != task.result.as_ref() && !note.is_empty()) {
         rows.push((note, Ink::Dim));
     }

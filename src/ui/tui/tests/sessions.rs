@@ -151,6 +151,19 @@ fn keys_steer_the_session_that_is_looked_at() {
 }
 
 #[test]
+fn a_session_that_was_called_off_goes_on_by_the_key_that_tries_again() {
+    let mut state = opened(false);
+    let tasks = vec![with(task(1, "計画", "Cancelled", &[]), json!({"note": "cancelled by user"}))];
+    let off = with(session(ID, "家計簿 import", "Failed", &tasks), json!({"note": "cancelled by user"}));
+    let details = with(off, json!({"tasks": tasks, "seq": 8}));
+    let details: SessionDetails = serde_json::from_value(details).unwrap();
+    state.on(TopInput::Session(ID.to_owned(), Ok(Box::new(details))));
+    assert_eq!(typed(&mut state, "p"), []);
+    assert!(text(&state, (80, 24)).contains("it was called off: r has it go on"));
+    assert_eq!(typed(&mut state, "r"), post(&format!("{ID}/resume"), json!({})));
+}
+
+#[test]
 fn keys_are_for_the_task_that_is_chosen() {
     let mut state = opened(false);
     // What failed is looked at first.

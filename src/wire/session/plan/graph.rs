@@ -26,10 +26,12 @@ pub(super) fn join(wishes: Vec<TaskWish>) -> Result<(Vec<PlannedTask>, StepGraph
             return Err(told(&first, &wishes, &ids).into());
         }
     };
-    let owners = owners(&wishes, &graph)?;
+    let mut wrong = Mistakes::default();
+    let owners = owners(&wishes, &graph, &mut wrong);
+    wrong.told()?;
     let tasks = wishes.into_iter().zip(ids).enumerate().map(|(step, (wish, id))| {
         let of = |step: &usize| graph.name(*step).cloned();
-        let owner = owners.get(step).filter(|owner| **owner != step).and_then(of);
+        let owner = owners.get(step).and_then(Option::as_ref).filter(|owner| **owner != step).and_then(of);
         let own = wish.own.then_some(TaskTree::New);
         PlannedTask {
             id,
@@ -156,35 +158,38 @@ fn told(wrong: &GraphError, wishes: &[TaskWish], ids: &[StepName]) -> Refusal {
     }
 }
 
-/// For each task the one that has its worktree: itself, or the one that shares it.
-fn owners(wishes: &[TaskWish], graph: &StepGraph) -> Result<Vec<usize>, Refusal> {
-    let mut owners: Vec<usize> = (0..wishes.len()).collect();
+/// For each task the one that has its worktree: itself, or the one that shares it; none where that is a mistake.
+fn owners(wishes: &[TaskWish], graph: &StepGraph, wrong: &mut Mistakes) -> Vec<Option<usize>> {
+    let mut owners: Vec<Option<usize>> = (0..wishes.len()).map(Some).collect();
     // What a task needs comes before it, so whose worktree that has is known by then.
     for &step in graph.order() {
         let Some(wish) = wishes.get(step) else { continue };
+        let needs = graph.needs(step);
         let owner = match (wish.shared, &wish.share_with) {
-            (None, None) => step,
+            (None, None) => Ok(Some(step)),
             (None, Some((_, place))) => {
                 let why = "`share_with` is there, and `worktree_strategy` is not Shared";
-                return Err(place.refuse(Code::NotYours, why).at("share_with"));
+                Err(place.refuse(Code::NotYours, why).at("share_with"))
             }
-            (Some(_), Some(with)) => named_owner(with, graph.needs(step), &owners, graph)?,
-            (Some(place), None) => only_owner(place, graph.needs(step), &owners, graph)?,
+            (Some(_), Some(with)) => named_owner(with, needs, &owners, graph),
+            // Whose worktree is not known may be the same one.
+            (Some(_), None) if needs.iter().any(|need| owners.get(*need) == Some(&None)) => Ok(None),
+            (Some(place), None) => only_owner(place, needs, &owners, graph).map(Some),
         };
         if let Some(own) = owners.get_mut(step) {
-            *own = owner;
+            *own = wrong.keep(owner).flatten();
         }
     }
-    Ok(owners)
+    owners
 }
 
 /// The worktree of the dependency that `share_with` names.
 fn named_owner(
     (name, place): &Named,
     needs: &[usize],
-    owners: &[usize],
+    owners: &[Option<usize>],
     graph: &StepGraph,
-) -> Result<usize, Refusal> {
+) -> Result<Option<usize>, Refusal> {
     let with = needs.iter().find(|need| graph.name(**need) == Some(name));
     with.and_then(|with| owners.get(*with)).copied().ok_or_else(|| {
         let why = format!("`share_with`: `{name}` is none of the `dependencies` of this task");
@@ -193,9 +198,14 @@ fn named_owner(
 }
 
 /// The worktree that all dependencies have.
-fn only_owner(place: Place, needs: &[usize], owners: &[usize], graph: &StepGraph) -> Result<usize, Refusal> {
+fn only_owner(
+    place: Place,
+    needs: &[usize],
+    owners: &[Option<usize>],
+    graph: &StepGraph,
+) -> Result<usize, Refusal> {
     let mut found: Vec<usize> = Vec::new();
-    for owner in needs.iter().filter_map(|need| owners.get(*need)) {
+    for owner in needs.iter().filter_map(|need| owners.get(*need)?.as_ref()) {
         if found.len() <= SHOWN_MAX && !found.contains(owner) {
             found.push(*owner);
         }

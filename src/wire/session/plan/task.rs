@@ -120,7 +120,7 @@ pub(super) fn task(node: &Node<'_>, wrong: &mut Mistakes) -> Option<TaskWish> {
         who: wrong.keep(who::read(&fields)).flatten(),
         timeout_ms: wrong.keep(draft::timeout(&fields)).flatten(),
         expect: wrong.keep(expect).flatten().flatten(),
-        touches: wrong.keep(touches(&fields)).unwrap_or_default(),
+        touches: touches(&fields, wrong),
     })
 }
 
@@ -174,13 +174,13 @@ fn shared(fields: &Fields<'_>) -> Result<Option<Place>, Refusal> {
 }
 
 /// Patterns of files below the repository.
-fn touches(fields: &Fields<'_>) -> Result<Vec<String>, Refusal> {
-    let texts = fields.texts("touches")?;
+fn touches(fields: &Fields<'_>, wrong: &mut Mistakes) -> Vec<String> {
+    let texts = wrong.keep(fields.texts("touches")).unwrap_or_default();
     if let Some(text) = texts.get(TOUCHES_MAX) {
         let why = format!("`touches`: there are {} patterns; at most {TOUCHES_MAX} are allowed", texts.len());
-        return Err(text.place.refuse(Code::OutOfRange, why).at("touches"));
+        wrong.add([text.place.refuse(Code::OutOfRange, why).at("touches")]);
     }
-    texts.iter().map(pattern).collect()
+    texts.iter().take(TOUCHES_MAX).filter_map(|text| wrong.keep(pattern(text))).collect()
 }
 
 fn pattern(text: &Text<'_>) -> Result<String, Refusal> {

@@ -38,7 +38,7 @@ impl SessionChange {
                 .map_or(String::new(), |text| format!("{before}{text}"))
         };
         let (name, who, text) = (or_nothing(" ", name), or_nothing(", ", who), or_nothing(": ", text));
-        let mark = letters.pick(unicode, ascii);
+        let (mark, at) = (letters.pick(unicode, ascii), words::time(at));
         harmless(&format!("{at} {mark} {subject}{name} {what}{who}{text}"))
     }
 }
@@ -99,7 +99,8 @@ fn moved(session: &SessionInfo, before: &SessionTaskInfo, now: &SessionTaskInfo)
 }
 
 fn of_task(session: &SessionInfo, task: &SessionTaskInfo, at: String, what: String) -> SessionChange {
-    let text = task.result.as_deref().or(task.note.as_deref()).map(words::first_line);
+    let text = task.result.as_deref().or(task.waits_for.as_deref()).or(task.note.as_deref());
+    let text = text.map(words::first_line);
     SessionChange {
         at,
         session: session.id.clone(),
@@ -163,7 +164,7 @@ mod tests {
     fn what_began_and_ended_between_two_looks_is_told_twice_and_in_order() {
         let began = json!({"agent": "bob", "started_at": "2026-02-02T00:01:00Z"});
         let ended = json!({
-            "agent": "bob", "started_at": "2026-02-02T00:01:00Z", "completed_at": "2026-02-02T00:03:00Z",
+            "agent": "bob", "started_at": "2026-02-02T00:01:00Z", "completed_at": "2026-02-02T00:03:00.070Z",
             "result": "\nできた\u{1b}[2J\nmore",
         });
         let empty = session("Active", &json!([]));

@@ -70,7 +70,7 @@ const placeOf = ({ nth: number, of: all, queue }) => t("place.of", { nth: nth(nu
 /** The mark of a task: { icon, tone, word, cls }, `cls` being how its card is drawn. What is in a queue is at work with nobody yet. */
 export function markOfTask(task) {
   if (task.place) return { icon: "queued", tone: "quiet", word: t("ta.queued", { place: placeOf(task.place) }), cls: "pend" };
-  const [icon, tone, key] = task.status === "Running" ? of(AT_WORK, task.agent_status) ?? ["working", "work", "working"]
+  const [icon, tone, key] = task.status === "Running" && task.waits_for ? ["starting", "work", "preparing"] : task.status === "Running" ? of(AT_WORK, task.agent_status) ?? ["working", "work", "working"]
     : task.status === "Cancelled" ? (task.tries > 0 || isOffByHand(task) ? ["cancelled", "quiet", "cancelled"] : ["skipped", "quiet", "skipped"]) : of(TASK, task.status) ?? ["unknown", "quiet", null];
   const cls = of({ Running: tone === "work" ? "run" : "held", Completed: "done", Failed: "fail", Cancelled: "off" }, task.status) ?? "pend";
   return { icon, tone, word: key ? t(`ta.${key}`) : task.status, cls };
@@ -103,6 +103,7 @@ export const needOfSession = (id, { needs }) => needs.find((need) => need.id ===
 
 /** What a task that waits is waiting for, in a few words; empty where it waits for nothing that is known. `byId` has the tasks of its session. */
 export function waitsOf(task, byId) {
+  if (task.waits_for) return inWords(task.waits_for);
   if ((task.status !== "Pending" && task.status !== "Cancelled") || isOffByHand(task)) return "";
   const needs = task.dependencies.map((id) => byId.get(id)).filter(Boolean);
   const bad = needs.filter(({ status }) => ENDED_BADLY.has(status)), open = needs.filter(({ status }) => status !== "Completed");

@@ -94,6 +94,7 @@ export const SESSIONS = {
   "ta.ready": ["ready", "開始可能"],
   "ta.queued": ["queued, {place}", "順番待ち、{place}"],
   "ta.starting": ["starting", "開始中"],
+  "ta.preparing": ["being prepared", "準備中"],
   "ta.working": ["at work", "作業中"],
   "ta.ask": ["waits for you", "あなた待ち"],
   "ta.error": ["its agent is in trouble", "エージェントに問題"],

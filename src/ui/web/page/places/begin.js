@@ -96,7 +96,11 @@ export function Begin() {
 /** What was refused: why, where it is, and the cure. */
 export function Refused({ problem, isAway }) {
   if (isAway) return html`<${Notice} tone="bad" icon="error" title=${t("daemon.none")}>${t("sf.away")}</${Notice}>`;
-  const place = problem?.line && (problem.column ? t("sf.line.column", problem) : t("sf.line", problem));
-  return html`<${Notice} tone="bad" icon="error" title=${html`${t("sf.refused")}${place && html`: ${place}`}`}>
-    <span class="why"><${Text} of=${problem?.why} isBlock=${true} /></span>${problem?.cure && html`<span class="cure">${t("sf.cure")} <${Text} of=${problem.cure} isBlock=${true} /></span>`}</${Notice}>`;
+  return html`<${Notice} tone="bad" icon="error" title=${html`${t("sf.refused")}${placeOf(problem) && html`: ${placeOf(problem)}`}`}>
+    <${Mistake} of=${problem} />${(problem?.others ?? []).map((one) => html`<div class="stack tight mistake" key=${JSON.stringify(one)}>${placeOf(one) && html`<b>${placeOf(one)}</b>`}<${Mistake} of=${one} /></div>`)}</${Notice}>`;
 }
+
+const placeOf = (problem) => problem?.line && (problem.column ? t("sf.line.column", problem) : t("sf.line", problem));
+
+/** What is wrong, and beside it the cure. */
+const Mistake = ({ of }) => html`<span class="why"><${Text} of=${of?.why} isBlock=${true} /></span>${of?.cure && html`<span class="cure">${t("sf.cure")} <${Text} of=${of.cure} isBlock=${true} /></span>`}`;

@@ -41,6 +41,8 @@ export function NeedTitle({ need }) {
     const n = Number.parseInt(need.title, 10) || 1;
     return t(n === 1 ? "need.unread.one" : "need.unread", { id: n });
   }
+  const [, what] = need.kind === "silent" ? /^\S+ ended its turn without a claim, and asks: ([\s\S]*)$/.exec(need.title) ?? [] : [];
+  if (what) return html`<${Text} of=${t("need.silent.asks", { agent: need.agent ?? "", what })} />`;
   if (need.kind === "session") return html`<${Text} of=${sessionTitle(need.title)} />`;
   return has(`need.${need.kind}`) ? html`<${Text} of=${t(`need.${need.kind}`, { agent: need.agent ?? "", id })} />` : html`<${Text} of=${need.title} />`;
 }

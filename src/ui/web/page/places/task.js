@@ -32,6 +32,7 @@ export function Task({ session, task, byId, isFilled }) {
     <div class="pad stack">
       ${need && html`<${Need} key=${need.id} need=${need} />`}
       ${task.status === "Failed" && html`<${Failed} session=${session} task=${task} isFilled=${isFilled} />`}
+      ${task.waits_for && html`<p><${Said} of=${inWords(task.waits_for)} /></p>`}
       ${task.status !== "Failed" && task.note && html`<p class="dim"><${Said} of=${inWords(task.note)} /></p>`}
       ${task.status === "Completed" && task.result && html`<div class="stack tight"><h3>${t("ta.result")}</h3><${Long} text=${task.result} /></div>`}
       ${task.work && html`<${Work} work=${task.work} />`}
