@@ -1,6 +1,7 @@
 //! What a program that was asked once has printed: its answer, whether it failed, and what it took.
 
-use crate::wire::team_file::{Records, parts};
+use crate::engine::screen::reading::Pattern;
+use crate::wire::team_file::{Records, part, parts};
 use serde_json::Value;
 
 /// Where the answer is in what a program prints.
@@ -22,6 +23,8 @@ pub struct FailedRecord {
     pub kind: Records,
     /// Parts that may say why; the first one that does counts.
     pub reason: Vec<String>,
+    /// What the reason has to be like, if that matters.
+    pub matches: Option<Pattern>,
 }
 
 /// What was read out of an output.
@@ -46,12 +49,12 @@ impl super::Headless {
         let (mut answers, mut failed): (Vec<String>, _) = (Vec::new(), None);
         let (mut tokens, mut cost) = (Vec::new(), Vec::new());
         for record in records(&text) {
-            if let Some(said) = kind.text_of(&record).map(|said| plain(&said)).filter(|said| !said.is_empty())
-            {
+            let said = kind.text_of(&record).map(|said| plain(&said)).filter(|said| !said.is_empty());
+            if let Some(why) = self.failure_in(&record) {
+                failed = Some(why);
+            } else if let Some(said) = said {
                 failed = None;
                 answers.push(said);
-            } else if let Some(found) = self.failed.iter().find(|failed| failed.is_said_by(&record)) {
-                failed = Some(found.reason_of(&record));
             }
             self.tokens.iter().for_each(|path| tokens.extend(numbers(&record, path)));
             self.cost.iter().for_each(|path| cost.extend(numbers(&record, path)));
@@ -61,21 +64,49 @@ impl super::Headless {
     }
 }
 
+impl super::Headless {
+    /// The last reason that its standard error has in such records: some tell there of what ended them.
+    pub(super) fn failure_among(&self, stderr: &str) -> Option<String> {
+        records(stderr).iter().rev().find_map(|record| self.failure_in(record))
+    }
+
+    fn failure_in(&self, record: &Value) -> Option<String> {
+        self.failed.iter().find_map(|failed| failed.reason_in(record))
+    }
+}
+
 impl FailedRecord {
+    /// Why it failed, if this record says that it did.
+    fn reason_in(&self, record: &Value) -> Option<String> {
+        if !self.is_said_by(record) {
+            return None;
+        }
+        let reason = self.reason_of(record);
+        match &self.matches {
+            Some(pattern) => reason.filter(|reason| pattern.matches(reason)),
+            None => Some(reason.unwrap_or_else(|| "it does not say why".to_owned())),
+        }
+    }
+
     /// Whether a record says so. Where nothing else is said of such a record, it is one that has a reason.
     fn is_said_by(&self, record: &Value) -> bool {
         let is_there = |path: &String| parts(record, path).iter().any(|part| !part.is_null());
         self.kind.is_one(record) && (!self.kind.is_any() || self.reason.iter().any(is_there))
     }
 
-    fn reason_of(&self, record: &Value) -> String {
-        let texts = self.reason.iter().flat_map(|path| parts(record, path)).filter_map(|part| match part {
+    fn reason_of(&self, record: &Value) -> Option<String> {
+        let found = self.reason.iter().flat_map(|path| parts(record, path));
+        let texts = found.filter_map(|part| match part {
             Value::String(text) => Some(plain(text)),
             Value::Null => None,
             Value::Array(items) if items.is_empty() => None,
             other => Some(plain(&other.to_string())),
         });
-        texts.into_iter().find(|text| !text.is_empty()).unwrap_or_else(|| "it does not say why".to_owned())
+        let text = texts.into_iter().find(|text| !text.is_empty())?;
+        // Some put the answer of their API there as it came.
+        let body: Option<Value> = serde_json::from_str(&text).ok();
+        let within = body.as_ref().and_then(|body| part(body, "error.message"));
+        Some(within.and_then(Value::as_str).map_or(text, plain))
     }
 }
 

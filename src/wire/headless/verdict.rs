@@ -36,7 +36,9 @@ impl Headless {
     pub fn judge(&self, ended: &Ended, stdout: &[u8], stderr: &[u8]) -> Verdict {
         let ReadOutput { answer, failed, tokens, cost_usd } = self.read(stdout);
         let program = self.program();
-        let complaint = end_of_text(&plain(&String::from_utf8_lossy(stderr)));
+        let complaint = plain(&String::from_utf8_lossy(stderr));
+        let failed = failed.or_else(|| self.failure_among(&complaint).filter(|_| *ended != Ended::Well));
+        let complaint = end_of_text(&complaint);
         // What it says itself in its records is more than what it complained of on the way.
         let because =
             failed.clone().map(|why| end_of_text(&why)).unwrap_or_else(|| match complaint.as_str() {
