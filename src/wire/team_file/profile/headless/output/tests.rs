@@ -1,7 +1,8 @@
 //! What the programs print, as the versions in `tests/support/clis.list` do.
 
+use super::super::verdict::OneShotEnded;
 use super::*;
-use crate::wire::team_file::built_in_profiles;
+use crate::wire::team_file::profile::built_in_profiles;
 
 fn read(provider: &str, stdout: &str) -> ReadOutput {
     let profiles = built_in_profiles();
@@ -76,7 +77,7 @@ fn gemini_counts_by_model_and_tells_errors_beside() {
     let error = "_ApiError: {\"error\":{}}\n    at async Turn.run (file:///x.js:1:2) {\n  status: 400\n}\n{\n  \"session_id\": \"f9\",\n  \"error\": {\n    \
                  \"type\": \"Error\",\n    \"message\": \"{\\\"error\\\":{\\\"code\\\":400,\\\"message\\\":\\\"The stub takes no such thing\\\"}}\",\n    \"code\": 400\n  }\n}\n";
     let gemini = built_in_profiles()["gemini"].headless.clone().expect("its one-shot command");
-    let ended = crate::wire::headless::Ended::Badly("exit 144".into());
+    let ended = OneShotEnded::Badly("exit 144".into());
     let verdict = gemini.judge(&ended, b"", error.as_bytes());
     assert_eq!(verdict.text, "`gemini` ended with exit 144: The stub takes no such thing");
 }

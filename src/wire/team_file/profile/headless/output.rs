@@ -1,31 +1,9 @@
 //! What a program that was asked once has printed: its answer, whether it failed, and what it took.
 
-use crate::engine::screen::reading::Pattern;
-use crate::wire::team_file::{Records, part, parts};
+use super::kind::{AnswerIn, FailedRecord, Headless};
+use crate::wire::headless::plain::plain;
+use crate::wire::team_file::profile::transcript::{part, parts};
 use serde_json::Value;
-
-/// Where the answer is in what a program prints.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AnswerIn {
-    /// All of it is the answer.
-    Text,
-    /// It prints records; the answer is in those of one kind.
-    Records {
-        kind: Records,
-        /// Whether all of them together are the answer, and not the last one.
-        all: bool,
-    },
-}
-
-/// A kind of record that says that the program failed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FailedRecord {
-    pub kind: Records,
-    /// Parts that may say why; the first one that does counts.
-    pub reason: Vec<String>,
-    /// What the reason has to be like, if that matters.
-    pub matches: Option<Pattern>,
-}
 
 /// What was read out of an output.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -38,7 +16,7 @@ pub struct ReadOutput {
     pub cost_usd: Option<f64>,
 }
 
-impl super::Headless {
+impl Headless {
     /// Reads what the program printed to its standard output.
     #[must_use]
     pub fn read(&self, stdout: &[u8]) -> ReadOutput {
@@ -64,7 +42,7 @@ impl super::Headless {
     }
 }
 
-impl super::Headless {
+impl Headless {
     /// The last reason that its standard error has in such records: some tell there of what ended them.
     pub(super) fn failure_among(&self, stderr: &str) -> Option<String> {
         records(stderr).iter().rev().find_map(|record| self.failure_in(record))
@@ -148,25 +126,6 @@ fn total(numbers: &[f64]) -> Option<f64> {
 )]
 fn whole(numbers: &[f64]) -> Option<u64> {
     total(numbers).map(|sum| sum as u64)
-}
-
-/// The text without what only a terminal understands, and without blank rows around it.
-#[must_use]
-pub(super) fn plain(text: &str) -> String {
-    let stripped = anstream::adapter::strip_str(text).to_string();
-    let mut clean = String::with_capacity(stripped.len());
-    for (at, row) in stripped.split('\n').enumerate() {
-        if at > 0 {
-            clean.push('\n');
-        }
-        // What a terminal would have written over is gone, as a progress bar's earlier states are.
-        let row = row.strip_suffix('\r').unwrap_or(row);
-        let row = row.rsplit('\r').next().unwrap_or(row);
-        clean.extend(row.chars().filter(|c| *c == '\t' || !c.is_control()));
-    }
-    let from = clean.len() - clean.trim_start_matches(|c: char| c.is_whitespace()).len();
-    let start = clean.get(..from).and_then(|blank| blank.rfind('\n')).map_or(0, |at| at + 1);
-    clean.get(start..).unwrap_or_default().trim_end().to_owned()
 }
 
 #[cfg(test)]

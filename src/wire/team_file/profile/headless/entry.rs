@@ -1,10 +1,10 @@
 //! What a profile says of asking its program once.
 
-use super::patterns::pattern;
-use super::transcript::{Records, Scalar};
-use crate::wire::headless::{AnswerIn, FailedRecord, Headless, LogOf, PromptBy};
+use super::kind::{AnswerIn, FailedRecord, Headless, LogOf, PromptBy};
 use crate::wire::team_file::check;
 use crate::wire::team_file::finding::Book;
+use crate::wire::team_file::profile::patterns::pattern;
+use crate::wire::team_file::profile::transcript::{Records, Scalar};
 use crate::wire::team_file::values::At;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
