@@ -13,12 +13,12 @@ pub struct TurnLine {
     pub from: Option<AgentName>,
     /// The token to answer with; an info has none, and neither has an agent with `token: false`.
     pub token: Option<Token>,
-    pub body: TurnBody,
+    pub body: TurnContent,
 }
 
 /// Where a turn's content is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TurnBody {
+pub enum TurnContent {
     /// In this file, relative to the working folder or to the workspace.
     File(String),
     /// In the line itself.
@@ -54,10 +54,10 @@ fn read(line: &str) -> Option<TurnLine> {
         }
     }
     let body = match path_in(rest, &id) {
-        Some(path) => TurnBody::File(path.to_owned()),
-        None if kind == TurnKind::Task => TurnBody::Inline(rest.trim().to_owned()),
+        Some(path) => TurnContent::File(path.to_owned()),
+        None if kind == TurnKind::Task => TurnContent::Inline(rest.trim().to_owned()),
         // A reminder names no file: it is about the one that the agent has read already.
-        None => TurnBody::File(format!("queue/active/{id}.yaml")),
+        None => TurnContent::File(format!("queue/active/{id}.yaml")),
     };
     Some(TurnLine { kind, id, from, token, body })
 }

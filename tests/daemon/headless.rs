@@ -80,10 +80,9 @@ fn each_task_is_given_to_the_program_and_its_answer_comes_back() {
     let demo = result(&house, "demo", "demo", "You are the architect. Plan the 台所.");
     assert!(demo["content"].as_str().is_some_and(|text| text.starts_with("# architect: a plan\n")), "{demo}");
     let log = house.read("logs/one.log");
-    assert!(
-        log.contains("[tasuki] bad: bash ./ask.sh\nhalf an answer\n\u{1b}[31m失敗\u{1b}[0m of it\n"),
-        "{log}"
-    );
+    for kept in ["[tasuki] bad: bash ./ask.sh\n", "half an answer\n", "\u{1b}[31m失敗\u{1b}[0m of it\n"] {
+        assert!(log.contains(kept), "{kept}: {log}");
+    }
 
     // What it prints is no claim, with the token and without.
     house.drop("claim.yaml", "id: claim\nto: one\ncontent: claim\n");

@@ -17,6 +17,7 @@ use tasuki::engine::flow::in_tree::{StepPull, WorkSum};
 use tasuki::engine::flow::merge::MergeMove;
 use tasuki::engine::flow::name::StepName;
 use tasuki::engine::flow::plan::OnFailure;
+use tasuki::engine::flow::spent::Spent;
 use tasuki::engine::flow::stage::FlowMove;
 use tasuki::engine::flow::step::StepMove;
 use tasuki::engine::flow::tree::{FlowRepository, StepTree, TreeMove};
@@ -83,6 +84,10 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
                 message,
                 answer,
                 worker,
+                spent: why.as_ref().map(|why| {
+                    let (tokens, cost_micro_usd) = (why.len() as u64, 7);
+                    Box::new(Spent { tokens, cost_micro_usd, no_news: tokens % 2 == 0 })
+                }),
                 why
             })
             .boxed(),
@@ -301,6 +306,7 @@ fn kept_flow() -> impl Strategy<Value = Event> {
                 answer,
                 worker,
                 why,
+                spent: None,
             });
         }
         let mut state = State::default();

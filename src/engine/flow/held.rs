@@ -72,7 +72,7 @@ impl Flow {
         match tree.stage {
             TreeStage::Making => Some(StepWait::MakesTree),
             TreeStage::There if !is_ready => Some(StepWait::ReadiesTree),
-            TreeStage::There | TreeStage::Failed => None,
+            _ => None,
         }
     }
 

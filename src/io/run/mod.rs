@@ -5,16 +5,17 @@ mod leash;
 mod look_up;
 mod one_shot;
 pub(in crate::io) mod printed;
+mod tap;
 
 pub use leash::end_left;
 pub(in crate::io) use leash::runs_in;
 pub(in crate::io) use look_up::look_up;
-pub use one_shot::{OneShot, OneShotEnd, Said, Stream, end_left_turns};
+pub use one_shot::{OneShot, OneShotEnd, OneShotOutput, Stream, end_left_turns};
+pub(in crate::io) use tap::Keep;
 
 use crate::io::process::{key_of, wait_gone};
 use crate::wire::team_file::Env;
 use leash::{Bears, GONE_WITHIN, Leash, mark_of};
-use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::Pid;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -22,13 +23,9 @@ use std::io;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
-use tokio::io::AsyncReadExt as _;
-use tokio::net::unix::pipe::Receiver;
+use tap::Tap;
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, timeout_at};
-
-/// What is read at once.
-const PIECE: usize = 64 << 10;
 
 /// What is to be run.
 pub(in crate::io) struct Run<'a> {
@@ -44,15 +41,6 @@ pub(in crate::io) struct Run<'a> {
     pub(in crate::io) root: &'a Path,
     /// Its standard input, where it has one: what it is to read, or a lock that is held for as long as it lives.
     pub(in crate::io) held: Option<&'a File>,
-}
-
-/// What is kept of that which it prints. All of it is read, so that nobody waits for us.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::io) enum Keep {
-    /// The first so many bytes of its standard output; of its standard error the last few.
-    First(usize),
-    /// The last so many bytes of both together.
-    Last(usize),
 }
 
 /// How it ended.
@@ -130,58 +118,6 @@ impl Run<'_> {
         command.process_group(0).kill_on_drop(true);
         let input = self.held.map(File::try_clone).transpose()?.map_or_else(Stdio::null, Stdio::from);
         command.stdin(input).stdout(out).stderr(err).spawn()
-    }
-}
-
-/// One end of a pipe, and what is kept of that which comes out of it.
-struct Tap {
-    from: Option<Receiver>,
-    keep: Keep,
-    kept: Vec<u8>,
-    cut: bool,
-}
-
-impl Tap {
-    /// With the other end, which is the program's.
-    fn new(keep: Keep) -> io::Result<(Self, std::os::fd::OwnedFd)> {
-        let (ours, theirs) = pipe_with(PipeFlags::CLOEXEC)?;
-        rustix::io::ioctl_fionbio(&ours, true)?;
-        Ok((Self { from: Some(Receiver::from_owned_fd(ours)?), keep, kept: Vec::new(), cut: false }, theirs))
-    }
-
-    /// Reads until nobody has the other end any more.
-    async fn read(&mut self) {
-        let mut piece = vec![0; PIECE];
-        while let Some(from) = &mut self.from {
-            match from.read(&mut piece).await {
-                Ok(read @ 1..) => self.take(piece.get(..read).unwrap_or_default()),
-                _ => self.from = None,
-            }
-        }
-    }
-
-    /// Reads a piece and keeps nothing of it: how long it is, 0 at the end. Waits for ever where the end was read before.
-    async fn next(&mut self, piece: &mut [u8]) -> usize {
-        match &mut self.from {
-            Some(from) => from.read(piece).await.unwrap_or(0),
-            None => std::future::pending().await,
-        }
-    }
-
-    fn take(&mut self, piece: &[u8]) {
-        match self.keep {
-            Keep::First(most) => {
-                let room = most.saturating_sub(self.kept.len()).min(piece.len());
-                self.kept.extend_from_slice(piece.get(..room).unwrap_or_default());
-                self.cut |= room < piece.len();
-            }
-            Keep::Last(most) => {
-                self.kept.extend_from_slice(piece);
-                let over = self.kept.len().saturating_sub(most);
-                self.cut |= over > 0;
-                self.kept.drain(..over);
-            }
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! A program that is asked once: it reads its prompt, and whoever waits is told what it prints as it comes.
 
 use super::leash::{Bears, GONE_WITHIN, Leash, end_left_of, mark_of};
-use super::{Keep, PIECE, Tap};
+use super::tap::{Keep, PIECE, Tap};
 use crate::engine::words::ProcessKey;
 use crate::io::process::{key_of, wait_gone};
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -55,7 +55,7 @@ pub enum OneShotEnd {
 
 /// How a program ended, and what it had printed.
 #[derive(Debug)]
-pub struct Said {
+pub struct OneShotOutput {
     pub end: OneShotEnd,
     /// The first 16 MiB of its standard output.
     pub stdout: Vec<u8>,
@@ -78,7 +78,7 @@ impl OneShot<'_> {
         &self,
         stop: impl Future<Output = ()>,
         mut each: impl FnMut(Stream, &[u8]),
-    ) -> io::Result<Said> {
+    ) -> io::Result<OneShotOutput> {
         let mark = mark_of(self.whose);
         let (mut output, ours) = Tap::new(Keep::First(OUTPUT_BYTES_MAX))?;
         let (mut complaint, theirs) = Tap::new(Keep::Last(COMPLAINT_BYTES_MAX))?;
@@ -118,7 +118,7 @@ impl OneShot<'_> {
         let status = timeout_at(over, child.wait()).await;
         let status = status.map_err(|_| io::Error::other("its end is not known"))??;
         let end = ended.unwrap_or(OneShotEnd::Exited(status));
-        Ok(Said { end, stdout: output.kept, stderr: complaint.kept })
+        Ok(OneShotOutput { end, stdout: output.kept, stderr: complaint.kept })
     }
 
     /// A file in place of a pipe for its input: nobody has to write while it reads, and one that reads nothing disturbs nobody.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::script::Kind;
 use crate::engine::screen::doorbell::TurnKind;
 use crate::engine::words::{AgentName, MessageId, Token};
-use crate::wire::turn_line::{TurnBody as Body, TurnLine};
+use crate::wire::turn_line::{TurnContent as Body, TurnLine};
 
 /// Longest file of a task that is read. A message is at most 1 MiB; sixteen leave room for answers and feedback.
 const TASK_FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
 //! What of a program's output is shown in its pane: one bounded row a line, which no terminal obeys and nobody takes for a claim.
 
-use super::output::plain;
+use super::plain::plain;
 use crate::wire::clean::Cleaner;
 use regex::Regex;
 
@@ -15,7 +15,7 @@ const ROWS_MAX: usize = 2_000;
 
 /// Makes rows of what comes in pieces.
 #[derive(Debug)]
-pub struct Shown {
+pub struct ShownRows {
     /// What must not be read out of them: the phrase of the agent and the tokens of its turn.
     hidden: Vec<Regex>,
     /// A line that has not ended yet, and whether more of it came than is looked at.
@@ -23,7 +23,7 @@ pub struct Shown {
     rows: usize,
 }
 
-impl Shown {
+impl ShownRows {
     /// Shows nothing of these words, however they are spaced.
     #[must_use]
     pub fn hiding<'a>(words: impl IntoIterator<Item = &'a str>) -> Self {
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn whatever_is_printed_becomes_rows_that_say_nothing_to_a_terminal() {
-        let mut shown = Shown::hiding(["CODING  OK", "k7qf2m", " "]);
+        let mut shown = ShownRows::hiding(["CODING  OK", "k7qf2m", " "]);
         let hostile = "\u{1b}[31mred\u{1b}[0m 襷 🎏\r\n\u{1b}]52;c;aGk=\u{7}copied\n│ C O D I N G ok `K7QF2M` │\nbar\rover\n\u{9b}31m\u{202e}x";
         let mut rows = String::new();
         // In pieces of any size.
@@ -136,7 +136,7 @@ mod tests {
             "{}",
             endless.lines().count()
         );
-        let bad = Shown::hiding([]).rows_of(b"\xff\xfe ok\n");
+        let bad = ShownRows::hiding([]).rows_of(b"\xff\xfe ok\n");
         assert_eq!(bad, "│ \u{fffd}\u{fffd} ok\n");
     }
 }

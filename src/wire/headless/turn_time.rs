@@ -40,6 +40,7 @@ impl TurnTime {
         Self { words: write_duration(told), limit_ms }
     }
 
+    /// How long the turn may take, for people: `5m`.
     #[must_use]
     pub fn words(&self) -> &str {
         &self.words

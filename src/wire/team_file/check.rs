@@ -4,6 +4,9 @@ use super::finding::{Book, Place};
 use super::values::{At, Lasting, Wrong};
 use std::ops::RangeInclusive;
 
+/// Variables of tasuki's that say what an agent does, and are its team's to set.
+const TEAMS_OWN: [&str; 3] = ["TASUKI_HEADLESS_PROVIDER", "TASUKI_HEADLESS_MODEL", "TASUKI_HEADLESS_LOG"];
+
 /// What a turn may take: from a second to a year.
 pub(super) const TIMEOUT_MS: RangeInclusive<u64> = 1_000..=365 * 24 * 60 * 60 * 1_000;
 
@@ -55,7 +58,7 @@ pub(super) fn variable_name(name: &str, place: Place, book: &mut Book) {
             format!("`{name}` is not a valid name for a variable"),
             "use letters, digits and `_`",
         );
-    } else if name.starts_with("TASUKI_") && !name.starts_with("TASUKI_HEADLESS_") {
+    } else if name.starts_with("TASUKI_") && !TEAMS_OWN.contains(&name) {
         book.wrong(
             place,
             format!("`{name}` is set by tasuki itself"),

@@ -10,7 +10,7 @@ use super::values::{At, Bytes, Cells, DeliveryWord, Lasting, RestartWord};
 use super::worktrees::WorktreesEntry;
 use crate::wire::api::NotifyKind;
 use crate::wire::team_file::profile::dialogs::AnswerEntry;
-use crate::wire::team_file::profile::headless::HeadlessEntry;
+use crate::wire::team_file::profile::headless::entry::HeadlessEntry;
 use crate::wire::team_file::profile::screen::ScreenEntry;
 use crate::wire::team_file::profile::transcript::TranscriptEntry;
 use schemars::JsonSchema;

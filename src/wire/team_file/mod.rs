@@ -45,6 +45,9 @@ pub use outside::{Found, Outside};
 pub use own_tree::OwnTree;
 pub use profile::data::{PromptWay, Template};
 pub use profile::files::folders as profile_folders;
+pub use profile::headless::{
+    AnswerIn, FailedRecord, Headless, JudgedAnswer, LogOf, OneShotCommand, OneShotEnded, PromptBy, ReadOutput,
+};
 pub use profile::transcript::{Records, Transcript, part, parts};
 pub use profile::{Profile, Receipt, SideChannel, StandingAnswer, Typing, built_in_names, built_in_profiles};
 pub use settings::{Settings, TmuxSocket};

@@ -1383,3 +1383,27 @@ fn commands_are_lists_of_words() {
     let team = place().good(&format!("{one}commands:\n{}", many(100))).team;
     assert_eq!(team.commands.len(), 100);
 }
+
+#[test]
+fn a_command_that_is_asked_once_is_told_how() {
+    let case = |headless: &str| {
+        format!(
+            "agents: [{{name: a, provider: scripted}}]\nproviders:\n  x:\n    based_on: plain\n    headless: {headless}\n"
+        )
+    };
+    for (headless, expected) in [
+        ("{prompt: stdin}", expect![[""]]),
+        ("{command: [], answer: text}", expect![[""]]),
+        ("{command: [a, \"{prompt}\"], answer: json}", expect![[""]]),
+        (
+            "{command: [a], model: [--model], answer: {where: {type: end}, text: a..b, take: first}}",
+            expect![[""]],
+        ),
+        (
+            "{command: [a], answer: {text: \"\"}, tokens: [usage.], failed: [{reason: []}, {reason: [x], matches: \"(\"}], env: {TASUKI_ROOT: /}}",
+            expect![[""]],
+        ),
+    ] {
+        check(&case(headless), expected);
+    }
+}

@@ -160,6 +160,35 @@ OpenCode keeps no such files. tasuki asks its HTTP API, which also reports the e
 tasuki also sets a random password, unless `OPENCODE_SERVER_PASSWORD` is set. `command: [opencode, --mini]` stays on the main
 screen and has no port. If neither files nor API have anything, the screen is read as usual.
 
+### Programs that are asked once
+
+`provider: headless` is an agent of tasuki's own. For each task it runs the one-shot command of another profile, such as `claude -p`,
+and answers with what that says. `headless:` of that profile has the command, and where answer, errors and tokens are in its output.
+`claude`, `codex`, `gemini`, `qwen`, `opencode`, `ollama` and `scripted` have one.
+
+```yaml
+agents:
+  - {name: critic, provider: headless, model: opus, env: {TASUKI_HEADLESS_PROVIDER: claude}}
+providers:
+  mine: {based_on: plain, headless: {command: [./ask.sh], answer: text}}
+```
+
+`tasuki agent hire critic --provider headless --env TASUKI_HEADLESS_PROVIDER=claude` hires one. It needs no screens, and it can be mixed
+with agents of any kind.
+
+- **Prompt.** The program is told the task, the answers that the task needs, and what a check has found. Answers and findings stand there
+  as JSON, which is said to be data. Phrase and token are left out. A `system_prompt:` is not given: write it into the task.
+- **Answer.** Its text comes without what only a terminal understands. More than 1 MiB is cut, which the answer says. Tokens and costs
+  stand under `usage:` of the result.
+- **Failure.** An exit code other than 0, an error that its output tells, and no answer at all fail the task. The error has the cause, and
+  else the end of what it complained of.
+- **Time.** The program is ended some seconds before the time of the task is over: by SIGTERM, and two seconds later by force, with all
+  that it started. `tasuki cancel` and Ctrl-C in its window end it as well, and so does the end of the agent.
+- **Environment.** It works in the agent's folder. It has the agent's variables without those of tasuki, so that it cannot answer in the
+  agent's name. What it may do there is up to its own settings.
+- **What is shown.** Each line is one row with a bar before it, without colours. Phrase and token are hidden, so nothing that it prints is a
+  claim. `TASUKI_HEADLESS_LOG` names a file, relative to the workspace, that gets all of it, up to 8 MiB.
+
 ## System prompt
 
 Each program with a profile gets its system prompt in its own way:
@@ -220,6 +249,7 @@ that process alone. Then come the variables of its profile, and then its own.
 | set by | variables |
 |---|---|
 | tasuki | `TASUKI_ROOT` (the workspace), `TASUKI_AGENT` (agent name), `TASUKI_SYSTEM_PROMPT` (the file of its system prompt, if it has one), `TASUKI_AGENT_KEY` |
+| you | `TASUKI_HEADLESS_PROVIDER`, `TASUKI_HEADLESS_MODEL` and `TASUKI_HEADLESS_LOG`, for agents with `provider: headless`; all other names with `TASUKI_` are refused |
 | tmux | `TERM`, `TMUX`, `TMUX_PANE`, `SHELL`, `PWD`; a newer tmux also sets `COLORTERM`, if it is not set |
 ";
 
@@ -240,6 +270,9 @@ fn page(schema: &Value) -> String {
             "Ready" => "`providers: NAME: ready:`",
             "Transcript" => "`providers: NAME: transcript:`",
             "Records" => "`providers: NAME: transcript: asked:` and `said:`",
+            "Headless" => "`providers: NAME: headless:`",
+            "HeadlessAnswer" => "`providers: NAME: headless: answer:`",
+            "HeadlessFailure" => "`providers: NAME: headless: failed:`, each",
             "Route" => "`routes:`, each",
             "May" => "`may:`, each",
             "Notify" => "`notify:`",
@@ -270,7 +303,7 @@ fn page(schema: &Value) -> String {
 
 /// The whole file and its parts, in the order in which a reader meets them.
 fn sections(schema: &Value) -> Vec<(&str, &Value)> {
-    const ORDER: [&str; 21] = [
+    const ORDER: [&str; 24] = [
         "Agent",
         "Settings",
         "Words",
@@ -285,6 +318,9 @@ fn sections(schema: &Value) -> Vec<(&str, &Value)> {
         "Ready",
         "Transcript",
         "Records",
+        "Headless",
+        "HeadlessAnswer",
+        "HeadlessFailure",
         "StandingAnswer",
         "Screen",
         "Choices",

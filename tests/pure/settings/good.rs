@@ -72,7 +72,7 @@ fn every_documented_default_is_the_one_in_force() {
 }
 
 /// Another value than the default for each key. A key without one here, or that changes nothing, fails the test.
-const OTHER: [(&str, &str); 61] = [
+const OTHER: [(&str, &str); 62] = [
     ("session", "other"),
     ("tmux_socket", "default"),
     ("commands", "{test: [cargo, test]}"),
@@ -128,6 +128,7 @@ const OTHER: [(&str, &str); 61] = [
     ("providers.receipt", "none"),
     ("providers.ready", "{quiet: 7ms, within: 8ms}"),
     ("providers.side_channel", "opencode"),
+    ("providers.headless", "{command: [x]}"),
     (
         "providers.transcript",
         "{files: [$HOME/a/*.jsonl], asked: {where: {type: user}, text: text}, said: {where: {type: it}, text: text}}",

@@ -13,6 +13,7 @@ use tasuki::engine::flow::in_tree::{InTree, StepPull, StepWork, WorkSum};
 use tasuki::engine::flow::merge::MergeMove;
 use tasuki::engine::flow::name::StepName;
 use tasuki::engine::flow::plan::OnFailure;
+use tasuki::engine::flow::spent::Spent;
 use tasuki::engine::flow::stage::{FlowMove, FlowStage};
 use tasuki::engine::flow::step::{StepMove, StepStage};
 use tasuki::engine::flow::tree::{FlowRepository, StepTree, Tree, TreeMove, TreeStage};
@@ -141,13 +142,22 @@ fn answer() -> PartAnswer {
     PartAnswer { child: id("msg-2"), from, outcome, body: place(2), refused: false }
 }
 
+fn spent() -> Box<Spent> {
+    Box::new(Spent { tokens: 1_234, cost_micro_usd: 5_600, no_news: true })
+}
+
 fn moved(to: StepMove) -> Event {
     let (flow, step) = (flow_id(), step("task-001"));
-    Event::StepMoved { flow, step, to, message: None, answer: None, worker: None, why: None }
+    Event::StepMoved { flow, step, to, message: None, answer: None, worker: None, why: None, spent: None }
 }
 
 fn moves() -> Vec<Event> {
-    let members: [fn(&mut Event); 4] = [
+    let members: [fn(&mut Event); 5] = [
+        |event| {
+            if let Event::StepMoved { spent: took, .. } = event {
+                *took = Some(spent());
+            }
+        },
         |event| {
             if let Event::StepMoved { worker: who, .. } = event {
                 *who = Some(worker());
@@ -191,9 +201,11 @@ fn kept() -> Vec<Event> {
         worker: None,
         answer: None,
         note: None,
+        spent: None,
         in_tree: InTree::default(),
     };
-    let members: [fn(&mut FlowStep); 9] = [
+    let members: [fn(&mut FlowStep); 10] = [
+        |s| s.spent = Some(spent()),
         |s| s.worker = Some(worker()),
         |s| s.tries = 2,
         |s| s.message = Some(id("msg-1")),

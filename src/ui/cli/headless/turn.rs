@@ -1,13 +1,13 @@
 //! One turn: the task's file is read, the program is asked, and its answer is given.
 
-use super::Args;
-use super::one_shot;
+use super::args::Args;
+use super::provider::one_shot;
 use crate::engine::words::Token;
 use crate::io::cited_tree::CitedTree;
 use crate::io::client::{ANSWER_DEADLINE, Asker, ClientError};
 use crate::io::clock::Clock;
 use crate::io::regular;
-use crate::io::run::{OneShot, OneShotEnd, Said, Stream, end_left_turns};
+use crate::io::run::{OneShot, OneShotEnd, OneShotOutput, Stream, end_left_turns};
 use crate::io::turn_log::TurnLog;
 use crate::io::workspace::Workspace;
 use crate::ui::cli::context::{Context, Ended};
@@ -15,9 +15,10 @@ use crate::ui::cli::failure::{Failure, Kind};
 use crate::wire::api::{Done, ReplyBody, UsageInfo};
 use crate::wire::debate::marks::{self, Citation};
 use crate::wire::debate::prompt::prompt_chars_max;
-use crate::wire::headless::{self, Asked, Headless, LogOf, Shown, TurnTime, Verdict};
+use crate::wire::headless::{self, ShownRows, TurnTime};
 use crate::wire::message::view::MessageView;
-use crate::wire::turn_line::{TurnBody, TurnLine};
+use crate::wire::team_file::{Headless, JudgedAnswer, LogOf, OneShotCommand, OneShotEnded};
+use crate::wire::turn_line::{TurnContent, TurnLine};
 use crate::wire::turn_prompt::is_speaker;
 use crate::wire::turn_prompt::{HeadlessTask, prompt_of};
 use std::cell::Cell;
@@ -47,13 +48,13 @@ struct Turn<'t> {
     token: Token,
     asker: Asker,
     signals: Signals,
-    shown: Shown,
+    shown: ShownRows,
 }
 
 /// What is run for it.
 struct Work {
     headless: Arc<Headless>,
-    asked: Asked,
+    asked: OneShotCommand,
     time: TurnTime,
 }
 
@@ -66,7 +67,7 @@ pub(super) fn play(context: &Context, args: &Args, line: &TurnLine) -> Ended {
     let (workspace, client) = (context.workspace()?, context.client()?);
     let asker = client.asker();
     client.run(async {
-        let shown = Shown::hiding([token.as_str()]);
+        let shown = ShownRows::hiding([token.as_str()]);
         let signals = Signals::new()?;
         Turn { context, args, workspace, line, token, asker, signals, shown }.play().await
     })
@@ -76,7 +77,7 @@ impl Turn<'_> {
     async fn play(mut self) -> Ended {
         let verdict = match self.work() {
             Ok(work) => self.ask(&work).await?,
-            Err(why) => Verdict { text: why, failed: true, tokens: None, cost_usd: None },
+            Err(why) => JudgedAnswer { text: why, failed: true, tokens: None, cost_usd: None },
         };
         let text = headless::fitting(verdict.text);
         let usage = UsageInfo {
@@ -101,14 +102,14 @@ impl Turn<'_> {
         let headless = one_shot(self.context, self.args)?;
         let path = match &self.line.body {
             // It stands in its line, and its file says the same with all that is known of it.
-            TurnBody::Inline(_) => format!("queue/active/{}.yaml", self.line.id),
-            TurnBody::File(path) => path.clone(),
+            TurnContent::Inline(_) => format!("queue/active/{}.yaml", self.line.id),
+            TurnContent::File(path) => path.clone(),
         };
         let view = MessageView::read(&self.task_file(&path)?)
             .ok_or_else(|| format!("the file of {} cannot be understood", self.line.id))?;
         let phrase =
             view.file.phrase.clone().or_else(|| view.file.phrase_letters.as_deref().map(headless::joined));
-        self.shown = Shown::hiding([self.token.as_str()].into_iter().chain(phrase.as_deref()));
+        self.shown = ShownRows::hiding([self.token.as_str()].into_iter().chain(phrase.as_deref()));
         let time = TurnTime::of(&view, Clock::start().wall());
         let workspace = &self.workspace;
         let task = HeadlessTask::of(&view, &mut |path| long_answer(workspace, path));
@@ -135,7 +136,7 @@ impl Turn<'_> {
     }
 
     /// Runs the program to its end, and judges what it said.
-    async fn ask(&mut self, work: &Work) -> Result<Verdict, Failure> {
+    async fn ask(&mut self, work: &Work) -> Result<JudgedAnswer, Failure> {
         let whose = self.whose();
         end_left_turns(&whose).await;
         let program = work.headless.program();
@@ -161,7 +162,7 @@ impl Turn<'_> {
             Ok(said) => said,
             Err(error) => {
                 let text = format!("`{program}` cannot be started: {}", cause(&error));
-                return Ok(Verdict { text, failed: true, tokens: None, cost_usd: None });
+                return Ok(JudgedAnswer { text, failed: true, tokens: None, cost_usd: None });
             }
         };
         print(&self.shown.last_row());
@@ -169,12 +170,12 @@ impl Turn<'_> {
             OneShotEnd::Stopped if !by_key.get() => {
                 return Err(Failure::new(Kind::Failed, "ended", "the agent is ended", ""));
             }
-            OneShotEnd::Stopped => headless::Ended::BrokenOff,
-            OneShotEnd::OutOfTime => headless::Ended::OutOfTime(work.time.words().to_owned()),
-            OneShotEnd::Exited(status) if status.success() => headless::Ended::Well,
-            OneShotEnd::Exited(status) => headless::Ended::Badly(how(status)),
+            OneShotEnd::Stopped => OneShotEnded::BrokenOff,
+            OneShotEnd::OutOfTime => OneShotEnded::OutOfTime(work.time.words().to_owned()),
+            OneShotEnd::Exited(status) if status.success() => OneShotEnded::Well,
+            OneShotEnd::Exited(status) => OneShotEnded::Badly(how(status)),
         };
-        let Said { stdout, stderr, .. } = &said;
+        let OneShotOutput { stdout, stderr, .. } = &said;
         Ok(work.headless.judge(&ended, stdout, stderr))
     }
 

@@ -1,9 +1,9 @@
 //! What a profile says of the programs of one kind, read and checked.
 
+use super::headless::kind::Headless;
 use super::transcript::Transcript;
 use crate::engine::screen::reading::{Dialog, Pattern, Rules};
 use crate::engine::team::Restart;
-use crate::wire::headless::Headless;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;

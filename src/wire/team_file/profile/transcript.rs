@@ -45,7 +45,7 @@ pub(in crate::wire) struct RecordsEntry {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(inline)]
-pub(super) enum Scalar {
+pub(in crate::wire) enum Scalar {
     Bool(bool),
     Word(String),
 }

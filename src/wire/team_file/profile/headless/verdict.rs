@@ -1,15 +1,16 @@
 //! What is answered for a program that was asked once and has ended.
 
-use super::output::plain;
-use super::{Headless, ReadOutput};
+use super::kind::Headless;
+use super::output::ReadOutput;
 use crate::wire::clean::Cleaner;
+use crate::wire::headless::plain::plain;
 
 /// What is told of a complaint, in bytes: its end has the cause.
 const COMPLAINT_BYTES_MAX: usize = 4_096;
 
 /// How the program ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ended {
+pub enum OneShotEnded {
     /// By itself, well.
     Well,
     /// By itself, in another way: `exit 3`, `killed by SIGSEGV`.
@@ -22,7 +23,7 @@ pub enum Ended {
 
 /// What is answered.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Verdict {
+pub struct JudgedAnswer {
     /// The answer, or why there is none.
     pub text: String,
     pub failed: bool,
@@ -33,28 +34,31 @@ pub struct Verdict {
 impl Headless {
     /// Judges by how it ended and by what it printed; of its standard error the end.
     #[must_use]
-    pub fn judge(&self, ended: &Ended, stdout: &[u8], stderr: &[u8]) -> Verdict {
+    pub fn judge(&self, ended: &OneShotEnded, stdout: &[u8], stderr: &[u8]) -> JudgedAnswer {
         let ReadOutput { answer, failed, tokens, cost_usd } = self.read(stdout);
         let program = self.program();
-        let complaint = end_of_text(&plain(&String::from_utf8_lossy(stderr)));
+        let complaint = plain(&String::from_utf8_lossy(stderr));
+        let failed =
+            failed.or_else(|| self.failure_among(&complaint).filter(|_| *ended != OneShotEnded::Well));
+        let complaint = end_of_text(&complaint);
         // What it says itself in its records is more than what it complained of on the way.
         let because =
             failed.clone().map(|why| end_of_text(&why)).unwrap_or_else(|| match complaint.as_str() {
-                "" if *ended != Ended::Well => end_of_text(&answer),
+                "" if *ended != OneShotEnded::Well => end_of_text(&answer),
                 _ => complaint.clone(),
             });
         let why = match ended {
-            Ended::Well => match &failed {
+            OneShotEnded::Well => match &failed {
                 Some(_) => format!("`{program}` ended well and reports an error"),
                 None if answer.is_empty() => format!("`{program}` ended well and gave no answer"),
-                None => return Verdict { text: answer, failed: false, tokens, cost_usd },
+                None => return JudgedAnswer { text: answer, failed: false, tokens, cost_usd },
             },
-            Ended::Badly(how) => format!("`{program}` ended with {how}"),
-            Ended::OutOfTime(limit) => format!("`{program}` did not end within {limit}"),
-            Ended::BrokenOff => format!("`{program}` was broken off"),
+            OneShotEnded::Badly(how) => format!("`{program}` ended with {how}"),
+            OneShotEnded::OutOfTime(limit) => format!("`{program}` did not end within {limit}"),
+            OneShotEnded::BrokenOff => format!("`{program}` was broken off"),
         };
         let text = if because.is_empty() { why } else { format!("{why}: {because}") };
-        Verdict { text, failed: true, tokens, cost_usd }
+        JudgedAnswer { text, failed: true, tokens, cost_usd }
     }
 }
 
@@ -69,12 +73,12 @@ fn end_of_text(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::team_file::built_in_profiles;
+    use crate::wire::team_file::profile::built_in_profiles;
 
     fn text() -> Headless {
         let claude = built_in_profiles()["claude"].headless.clone().expect("its one-shot command");
         Headless {
-            answer: super::super::AnswerIn::Text,
+            answer: super::super::kind::AnswerIn::Text,
             command: vec!["/opt/it".into()],
             ..(*claude).clone()
         }
@@ -86,14 +90,20 @@ mod tests {
             text().judge(&ended, stdout.as_bytes(), stderr.as_bytes()).text
         };
         let long = format!("first\n{}\n失敗 password=hunter22\n", "x".repeat(9_000));
-        assert_eq!(judge(Ended::Well, "\u{1b}[1m# 計画\u{1b}[0m\r\n\nok\n", "a warning"), "# 計画\n\nok");
-        assert_eq!(judge(Ended::Well, " \n", "a warning"), "`it` ended well and gave no answer: a warning");
         assert_eq!(
-            judge(Ended::Badly("exit 3".into()), "half", &long),
+            judge(OneShotEnded::Well, "\u{1b}[1m# 計画\u{1b}[0m\r\n\nok\n", "a warning"),
+            "# 計画\n\nok"
+        );
+        assert_eq!(
+            judge(OneShotEnded::Well, " \n", "a warning"),
+            "`it` ended well and gave no answer: a warning"
+        );
+        assert_eq!(
+            judge(OneShotEnded::Badly("exit 3".into()), "half", &long),
             "`it` ended with exit 3: 失敗 password=[redacted]"
         );
-        assert_eq!(judge(Ended::Badly("exit 3".into()), "why", ""), "`it` ended with exit 3: why");
-        assert_eq!(judge(Ended::OutOfTime("5m".into()), "", ""), "`it` did not end within 5m");
-        assert_eq!(judge(Ended::BrokenOff, "", ""), "`it` was broken off");
+        assert_eq!(judge(OneShotEnded::Badly("exit 3".into()), "why", ""), "`it` ended with exit 3: why");
+        assert_eq!(judge(OneShotEnded::OutOfTime("5m".into()), "", ""), "`it` did not end within 5m");
+        assert_eq!(judge(OneShotEnded::BrokenOff, "", ""), "`it` was broken off");
     }
 }

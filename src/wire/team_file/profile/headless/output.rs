@@ -1,28 +1,9 @@
 //! What a program that was asked once has printed: its answer, whether it failed, and what it took.
 
-use crate::wire::team_file::{Records, parts};
+use super::kind::{AnswerIn, FailedRecord, Headless};
+use crate::wire::headless::plain::plain;
+use crate::wire::team_file::profile::transcript::{part, parts};
 use serde_json::Value;
-
-/// Where the answer is in what a program prints.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AnswerIn {
-    /// All of it is the answer.
-    Text,
-    /// It prints records; the answer is in those of one kind.
-    Records {
-        kind: Records,
-        /// Whether all of them together are the answer, and not the last one.
-        all: bool,
-    },
-}
-
-/// A kind of record that says that the program failed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FailedRecord {
-    pub kind: Records,
-    /// Parts that may say why; the first one that does counts.
-    pub reason: Vec<String>,
-}
 
 /// What was read out of an output.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -35,7 +16,7 @@ pub struct ReadOutput {
     pub cost_usd: Option<f64>,
 }
 
-impl super::Headless {
+impl Headless {
     /// Reads what the program printed to its standard output.
     #[must_use]
     pub fn read(&self, stdout: &[u8]) -> ReadOutput {
@@ -46,12 +27,12 @@ impl super::Headless {
         let (mut answers, mut failed): (Vec<String>, _) = (Vec::new(), None);
         let (mut tokens, mut cost) = (Vec::new(), Vec::new());
         for record in records(&text) {
-            if let Some(said) = kind.text_of(&record).map(|said| plain(&said)).filter(|said| !said.is_empty())
-            {
+            let said = kind.text_of(&record).map(|said| plain(&said)).filter(|said| !said.is_empty());
+            if let Some(why) = self.failure_in(&record) {
+                failed = Some(why);
+            } else if let Some(said) = said {
                 failed = None;
                 answers.push(said);
-            } else if let Some(found) = self.failed.iter().find(|failed| failed.is_said_by(&record)) {
-                failed = Some(found.reason_of(&record));
             }
             self.tokens.iter().for_each(|path| tokens.extend(numbers(&record, path)));
             self.cost.iter().for_each(|path| cost.extend(numbers(&record, path)));
@@ -61,21 +42,49 @@ impl super::Headless {
     }
 }
 
+impl Headless {
+    /// The last reason that its standard error has in such records: some tell there of what ended them.
+    pub(super) fn failure_among(&self, stderr: &str) -> Option<String> {
+        records(stderr).iter().rev().find_map(|record| self.failure_in(record))
+    }
+
+    fn failure_in(&self, record: &Value) -> Option<String> {
+        self.failed.iter().find_map(|failed| failed.reason_in(record))
+    }
+}
+
 impl FailedRecord {
+    /// Why it failed, if this record says that it did.
+    fn reason_in(&self, record: &Value) -> Option<String> {
+        if !self.is_said_by(record) {
+            return None;
+        }
+        let reason = self.reason_of(record);
+        match &self.matches {
+            Some(pattern) => reason.filter(|reason| pattern.matches(reason)),
+            None => Some(reason.unwrap_or_else(|| "it does not say why".to_owned())),
+        }
+    }
+
     /// Whether a record says so. Where nothing else is said of such a record, it is one that has a reason.
     fn is_said_by(&self, record: &Value) -> bool {
         let is_there = |path: &String| parts(record, path).iter().any(|part| !part.is_null());
         self.kind.is_one(record) && (!self.kind.is_any() || self.reason.iter().any(is_there))
     }
 
-    fn reason_of(&self, record: &Value) -> String {
-        let texts = self.reason.iter().flat_map(|path| parts(record, path)).filter_map(|part| match part {
+    fn reason_of(&self, record: &Value) -> Option<String> {
+        let found = self.reason.iter().flat_map(|path| parts(record, path));
+        let texts = found.filter_map(|part| match part {
             Value::String(text) => Some(plain(text)),
             Value::Null => None,
             Value::Array(items) if items.is_empty() => None,
             other => Some(plain(&other.to_string())),
         });
-        texts.into_iter().find(|text| !text.is_empty()).unwrap_or_else(|| "it does not say why".to_owned())
+        let text = texts.into_iter().find(|text| !text.is_empty())?;
+        // Some put the answer of their API there as it came.
+        let body: Option<Value> = serde_json::from_str(&text).ok();
+        let within = body.as_ref().and_then(|body| part(body, "error.message"));
+        Some(within.and_then(Value::as_str).map_or(text, plain))
     }
 }
 
@@ -117,25 +126,6 @@ fn total(numbers: &[f64]) -> Option<f64> {
 )]
 fn whole(numbers: &[f64]) -> Option<u64> {
     total(numbers).map(|sum| sum as u64)
-}
-
-/// The text without what only a terminal understands, and without blank rows around it.
-#[must_use]
-pub(super) fn plain(text: &str) -> String {
-    let stripped = anstream::adapter::strip_str(text).to_string();
-    let mut clean = String::with_capacity(stripped.len());
-    for (at, row) in stripped.split('\n').enumerate() {
-        if at > 0 {
-            clean.push('\n');
-        }
-        // What a terminal would have written over is gone, as a progress bar's earlier states are.
-        let row = row.strip_suffix('\r').unwrap_or(row);
-        let row = row.rsplit('\r').next().unwrap_or(row);
-        clean.extend(row.chars().filter(|c| *c == '\t' || !c.is_control()));
-    }
-    let from = clean.len() - clean.trim_start_matches(|c: char| c.is_whitespace()).len();
-    let start = clean.get(..from).and_then(|blank| blank.rfind('\n')).map_or(0, |at| at + 1);
-    clean.get(start..).unwrap_or_default().trim_end().to_owned()
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! What a profile says of asking its program once.
 
-use super::transcript::{Records, Scalar};
-use crate::wire::headless::{AnswerIn, FailedRecord, Headless, LogOf, PromptBy};
+use super::kind::{AnswerIn, FailedRecord, Headless, LogOf, PromptBy};
 use crate::wire::team_file::check;
 use crate::wire::team_file::finding::Book;
+use crate::wire::team_file::profile::patterns::pattern;
+use crate::wire::team_file::profile::transcript::{Records, Scalar};
 use crate::wire::team_file::values::At;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
@@ -81,6 +82,8 @@ struct FailedEntry {
     /// Parts that may say why; the first one that is there counts. With neither `where` nor `unless`, a record with such a part is
     /// a failure.
     reason: Option<Vec<At<String>>>,
+    /// A regular expression that the reason has to match, where the records are those of good answers, too.
+    matches: Option<At<String>>,
 }
 
 impl HeadlessEntry {
@@ -155,7 +158,8 @@ impl FailedEntry {
             book.wrong(command.place, "an item of `failed:` of this command would be each record", cure);
             return None;
         }
-        Some(FailedRecord { kind: Records::new(wanted, unwanted, String::new()), reason })
+        let matches = self.matches.as_ref().and_then(|text| pattern(text, book));
+        Some(FailedRecord { kind: Records::new(wanted, unwanted, String::new()), reason, matches })
     }
 }
 
