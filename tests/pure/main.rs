@@ -9,6 +9,7 @@ mod answer_random;
 #[path = "../support/arbitrary.rs"]
 mod arbitrary;
 mod cli;
+mod debates;
 mod detect;
 mod documents;
 mod doorbell;

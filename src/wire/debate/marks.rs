@@ -79,7 +79,7 @@ const PROPOSALS: &[&str] = &[
 ];
 
 /// Whether the text of a critique gives a reason to debate on: an objection that cites a place which `exists`, or a new proposal. When
-/// no role of round 2 does, the rounds between it and the last one can be left out.
+/// no role of a round does, another round would change nothing.
 ///
 /// It goes by headings, as round 2 asks for them. Below a heading of objections it looks for a citation; below one of new proposals
 /// for anything but `none`. A text with neither heading is taken for news: nobody can tell what it is.

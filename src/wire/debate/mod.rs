@@ -1,5 +1,5 @@
 //! Debates as texts: the request that somebody writes ([`request`]), what each role is told ([`roles`], [`prompt`]), and the documents
-//! in which other programs read what came of it ([`document`], [`error`]).
+//! in which other programs and people read what came of it ([`document`], [`error`], [`report`]).
 
 pub mod dissent;
 pub mod document;
@@ -7,6 +7,7 @@ pub mod error;
 pub mod language;
 pub mod marks;
 pub mod prompt;
+pub mod report;
 pub mod request;
 pub mod roles;
 mod sections;

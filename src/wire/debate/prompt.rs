@@ -37,7 +37,6 @@ pub struct RoleStep<'a> {
     pub id: &'a FlowId,
     pub request: &'a DebateRequest,
     pub role: &'a RoleDefinition,
-    /// From 1.
     pub round: u8,
     /// Most characters of the text, as [`prompt_chars_max`] says. Files are shortened to keep to it, and never the task.
     pub chars_max: usize,
@@ -152,13 +151,17 @@ pub struct Filling<'a> {
 #[must_use]
 pub fn fill(text: &str, filling: &Filling<'_>) -> (String, Vec<String>) {
     let text = text.replace(&seconds_mark(filling.id), &filling.seconds_left.to_string());
-    let Some((before, behind)) = text.split_once(&outputs_mark(filling.id)) else {
-        return (text, Vec::new());
+    let (before, behind) = match text.split_once(&outputs_mark(filling.id)) {
+        Some(parts) => parts,
+        None if filling.outputs.is_empty() => return (text, Vec::new()),
+        // A person has written the text anew; what was said before still belongs to it.
+        None => (text.as_str(), ""),
     };
+    let before = if behind.is_empty() { format!("{}\n\n", before.trim_end()) } else { before.to_owned() };
     let taken = before.chars().count() + behind.chars().count();
     let room = filling.chars_max.saturating_sub(taken);
     let (block, mut notes) = outputs::block(&Words::of(filling.language), filling.outputs, room);
-    let filled = [before, &block, behind].concat();
+    let filled = [&before, &*block, behind].concat();
     let length = filled.chars().count();
     if length > filling.chars_max {
         notes.push(format!(

@@ -105,6 +105,11 @@ pub(super) fn is_nothing(text: &str) -> bool {
 pub(super) struct Code(Option<(char, usize)>);
 
 impl Code {
+    /// The fence that would end the block which is open.
+    pub(super) fn open(&self) -> Option<String> {
+        self.0.map(|(sign, length)| sign.to_string().repeat(length))
+    }
+
     /// Whether the next line is, which must be asked of each line in order.
     pub(super) fn covers(&mut self, line: &str) -> bool {
         let rest = line.trim();

@@ -1,3 +1,5 @@
+//! The documents of a debate, letter by letter.
+
 use super::*;
 use crate::engine::words::Millis;
 use expect_test::expect;

@@ -1,3 +1,5 @@
+//! Places as agents cite them.
+
 use super::*;
 
 fn found(text: &str) -> String {

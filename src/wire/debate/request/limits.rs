@@ -32,6 +32,8 @@ pub const ROLES_MAX: usize = 16;
 pub const ROLE_ID_BYTES_MAX: usize = 17;
 /// Most files that a role is shown in the first round.
 pub const CONTEXT_FILES_MAX: usize = 64;
+/// Most bytes of all files that a debate's roles are shown, each counted once.
+pub const CONTEXT_BYTES_MAX: usize = 256 << 10;
 /// Longest name of a model, in bytes.
 pub const MODEL_BYTES_MAX: usize = 100;
 /// Most providers in a list that goes round the roles.

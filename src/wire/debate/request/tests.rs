@@ -1,3 +1,5 @@
+//! Requests as they are written, good and wrong.
+
 use super::*;
 use crate::engine::message::refusal::Code;
 use expect_test::{Expect, expect};
@@ -106,7 +108,7 @@ fn the_head_is_small_and_comes_back() {
 #[test]
 fn all_mistakes_are_told_at_once_with_line_and_cure() {
     wrong(
-        "taks: x\nroles:\n  - sekurity\n  - {id: Architect}\n  - {id: dba, name: DBA}\n  - {id: qa, initial_context: [../x, a/../../b]}\n  - qa\nmodel: --evil\ntimeout: 5m\nparallel: -1\nrounds: 6\nbudget: {tokens: 0, cost_usd: free, hours: 1}\n",
+        "taks: x\nroles:\n  - sekurity\n  - {id: Architect}\n  - {id: dba, name: DBA}\n  - {id: qa, initial_context: [../x, a/../../b]}\n  - qa\nmodel: --evil\n",
         expect![[r#"
             line 1, column 1: `taks` is no key of a debate's request; did you mean `task`?
               1 | taks: x
@@ -139,32 +141,44 @@ fn all_mistakes_are_told_at_once_with_line_and_cure() {
             line 8, column 8: `model`: `--evil` begins with a dash.
               8 | model: --evil
             Cure: write the name of the model alone, such as `sonnet`.
+        "#]],
+    );
+}
 
-            line 9, column 1: `timeout` is no key of a debate's request; did you mean `timeout_seconds`?
-              9 | timeout: 5m
+#[test]
+fn mistakes_in_values_say_what_they_may_be() {
+    wrong(
+        "task: x\nroles: qa\ntimeout: 5m\nparallel: -1\nrounds: 6\nbudget: {tokens: 0, cost_usd: free, hours: 1}\n",
+        expect![[r#"
+            line 3, column 1: `timeout` is no key of a debate's request; did you mean `timeout_seconds`?
+              3 | timeout: 5m
             Cure: use one of the keys that a request has, or take the line out.
 
-            line 10, column 11: `parallel`: `-1` is not a whole number from 1 to 64, or 0 for all roles at once.
-              10 | parallel: -1
+            line 4, column 11: `parallel`: `-1` is not a whole number from 1 to 64, or 0 for all roles at once.
+              4 | parallel: -1
             Cure: use a value within the range given, without a unit.
 
-            line 11, column 9: `rounds`: `6` is not a whole number from 2 to 5.
-              11 | rounds: 6
+            line 5, column 9: `rounds`: `6` is not a whole number from 2 to 5.
+              5 | rounds: 6
             Cure: use a value within the range given, without a unit.
 
-            line 12, column 18: `tokens`: `0` is not a whole number of tokens from 1 to 1000000000000.
-              12 | budget: {tokens: 0, cost_usd: free, hours: 1}
+            line 6, column 18: `tokens`: `0` is not a whole number of tokens from 1 to 1000000000000.
+              6 | budget: {tokens: 0, cost_usd: free, hours: 1}
             Cure: use a value within the range given, without a unit.
 
-            line 12, column 31: `cost_usd`: `free` is not a number of US dollars up to 1000000, such as 2.5.
-              12 | budget: {tokens: 0, cost_usd: free, hours: 1}
+            line 6, column 31: `cost_usd`: `free` is not a number of US dollars up to 1000000, such as 2.5.
+              6 | budget: {tokens: 0, cost_usd: free, hours: 1}
             Cure: use a value within the range given, without a unit.
 
-            line 12, column 37: `hours` is no key of `budget`; its keys are tokens, cost_usd, minutes.
-              12 | budget: {tokens: 0, cost_usd: free, hours: 1}
+            line 6, column 37: `hours` is no key of `budget`; its keys are tokens, cost_usd, minutes.
+              6 | budget: {tokens: 0, cost_usd: free, hours: 1}
             Cure: use one of the keys that a request has, or take the line out.
         "#]],
     );
+}
+
+#[test]
+fn values_that_are_there_and_say_nothing_are_told() {
     wrong(
         "task: ' '\nroles: []\ntimeout_seconds: 5m\npreserve_worktrees: yes\nbaseline: 1\nbase_dir: ''\nprovider: Claude\nproviders: [claude]\n",
         expect![[r#"
@@ -197,6 +211,10 @@ fn all_mistakes_are_told_at_once_with_line_and_cure() {
             Cure: use the name of a profile, such as `claude`.
         "#]],
     );
+}
+
+#[test]
+fn what_is_at_odds_with_something_else_is_told() {
     wrong(
         "task: x\nroles: {qa: true}\nmodel: a b\nprovider: claude\nproviders: [codex]\n",
         expect![[r#"
@@ -264,7 +282,11 @@ fn limits_hold_at_their_edges() {
     assert_eq!(files(CONTEXT_FILES_MAX), None);
     assert_eq!(files(CONTEXT_FILES_MAX + 1), Some((Code::TooMany, Some("initial_context"))));
     assert_eq!(role(json!({"id": "qa", "initial_context": "/etc/passwd"})), None);
-    let field = |line: &str| code(&format!("task: x\nroles: qa\n{line}"));
+}
+
+#[test]
+fn limits_of_values_hold_at_their_edges() {
+    let field = |line: &str| read(format!("task: x\nroles: qa\n{line}").as_bytes()).err();
     for good in [
         "timeout_seconds: 5",
         "timeout_seconds: 86400",

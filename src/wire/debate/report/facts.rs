@@ -1,0 +1,151 @@
+//! What both forms of a report count and conclude.
+
+use super::super::dissent::{Dissent, dissent};
+use super::super::request::usd;
+use super::super::shorten::grouped;
+use super::form::{DebateReport, ReportCell, ReportRound};
+use crate::wire::time::write_duration;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a role says of the final plan.
+pub(super) struct Stand<'a> {
+    pub(super) cell: &'a ReportCell<'a>,
+    pub(super) dissent: Dissent,
+}
+
+pub(super) struct Facts<'a> {
+    /// What each role says that has a final plan, in the order of the roles.
+    pub(super) stands: Vec<Stand<'a>>,
+    /// Places that exist and that several final plans cite, with how many.
+    pub(super) common: Vec<(String, usize)>,
+    /// Round, role and reason.
+    pub(super) failures: Vec<(u8, &'a str, &'a str)>,
+    cited: usize,
+    there: usize,
+    tokens: u64,
+    cost_micro_usd: u64,
+}
+
+impl<'a> Facts<'a> {
+    pub(super) fn of(report: &'a DebateReport<'a>) -> Self {
+        let mut facts = Self {
+            stands: Vec::new(),
+            common: Vec::new(),
+            failures: Vec::new(),
+            cited: 0,
+            there: 0,
+            tokens: 0,
+            cost_micro_usd: 0,
+        };
+        for (round, cell) in
+            report.rounds.iter().flat_map(|of| of.cells.iter().map(move |cell| (of.round, cell)))
+        {
+            facts.tokens += u64::from(cell.output.tokens_used);
+            facts.cost_micro_usd += micro(cell);
+            facts.cited += cell.citations.len();
+            facts.there += cell.citations.iter().filter(|one| one.missing.is_none()).count();
+            if let Some(error) = &cell.output.error {
+                facts.failures.push((round, &cell.output.role, error));
+            }
+        }
+        let last = report.rounds.last().filter(|round| is_last(report, round));
+        let plans = last.iter().flat_map(|round| &round.cells).filter(|cell| cell.output.error.is_none());
+        facts.stands = plans.map(|cell| Stand { cell, dissent: dissent(&cell.output.proposal) }).collect();
+        let mut common: BTreeMap<String, usize> = BTreeMap::new();
+        for stand in &facts.stands {
+            let there = stand.cell.citations.iter().filter(|one| one.missing.is_none());
+            let places: BTreeSet<String> = there.map(|one| one.citation.to_string()).collect();
+            places.into_iter().for_each(|place| *common.entry(place).or_default() += 1);
+        }
+        facts.common = common.into_iter().filter(|(_, plans)| *plans > 1).collect();
+        facts
+    }
+
+    /// Whether there is a final plan, and how many stand by it.
+    pub(super) fn verdict(&self, report: &DebateReport<'_>) -> String {
+        let all = self.stands.len();
+        let agree = self.stands.iter().filter(|stand| stand.dissent == Dissent::Agrees).count();
+        let unsaid = self.stands.iter().filter(|stand| stand.dissent == Dissent::Unsaid).count();
+        let silent = if unsaid > 0 { format!("; {unsaid} did not say") } else { String::new() };
+        match (all, agree) {
+            (0, _) if report.is_settled_early => {
+                let last = report.rounds.last().map_or(0, |round| round.round);
+                format!("round {last} brought no objection and no new proposal, so the proposals stand")
+            }
+            (0, _) => "there is no final plan".to_owned(),
+            (1, 1) => "one role alone has a final plan".to_owned(),
+            _ if agree == all => format!("all {all} agree"),
+            _ => format!("{agree} of {all} agree{silent}"),
+        }
+    }
+
+    /// The figures of the whole, each with what it counts.
+    pub(super) fn figures(&self, report: &DebateReport<'_>) -> Vec<(String, String)> {
+        let roles = &report.head.roles;
+        let vendors: BTreeSet<&str> = roles.iter().filter_map(|role| role.provider.as_deref()).collect();
+        let of = |number: usize, one: &str, many: &str| {
+            (grouped(number), if number == 1 { one } else { many }.to_owned())
+        };
+        let mut figures = vec![of(roles.len(), "role", "roles")];
+        if vendors.len() > 1 {
+            figures.push(of(vendors.len(), "provider", "providers"));
+        }
+        figures.push(of(report.rounds.len(), "round", "rounds"));
+        figures.push((write_duration(report.ms / 1_000 * 1_000), String::new()));
+        if self.tokens > 0 {
+            figures.push((grouped(usize::try_from(self.tokens).unwrap_or(usize::MAX)), "tokens".to_owned()));
+        }
+        if self.cost_micro_usd > 0 {
+            figures.push((usd(self.cost_micro_usd), String::new()));
+        }
+        if self.cited > 0 {
+            figures.push((format!("{} of {}", self.there, self.cited), "cited places exist".to_owned()));
+        }
+        if !self.failures.is_empty() {
+            figures.push((grouped(self.failures.len()), "failed".to_owned()));
+        }
+        figures
+    }
+}
+
+/// Whether a round is the one that makes final plans.
+pub(super) fn is_last(report: &DebateReport<'_>, round: &ReportRound<'_>) -> bool {
+    round.round >= report.head.rounds
+}
+
+/// What a round is for.
+pub(super) fn purpose(report: &DebateReport<'_>, round: &ReportRound<'_>) -> &'static str {
+    match round.round {
+        1 => "proposals, none sees another",
+        _ if is_last(report, round) => "final plans",
+        _ => "critique of what was said before",
+    }
+}
+
+/// Tokens, time and cost of a role in a round, as far as they are known.
+pub(super) fn spent(cell: &ReportCell<'_>) -> Vec<String> {
+    let output = cell.output;
+    let mut spent = Vec::new();
+    if output.tokens_used > 0 {
+        spent.push(format!("{} tokens", grouped(usize::try_from(output.tokens_used).unwrap_or(usize::MAX))));
+    }
+    spent.push(write_duration(output.duration_secs.saturating_mul(1_000)));
+    spent.extend(Some(micro(cell)).filter(|micro| *micro > 0).map(usd));
+    spent
+}
+
+/// The provider and model of a role, for the head of its column.
+pub(super) fn program(provider: Option<&str>, model: Option<&str>) -> String {
+    [provider, model].into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn micro(cell: &ReportCell<'_>) -> u64 {
+    // What is no number of dollars becomes 0.
+    (cell.output.tasuki.cost_usd.unwrap_or_default() * 1e6).round() as u64
+}
+
+/// The longest that a role of the round took, which is what it took if all were at work at the same time.
+pub(super) fn longest(round: &ReportRound<'_>) -> String {
+    let seconds = round.cells.iter().map(|cell| cell.output.duration_secs).max().unwrap_or_default();
+    write_duration(seconds.saturating_mul(1_000))
+}
