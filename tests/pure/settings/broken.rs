@@ -1393,7 +1393,9 @@ fn a_command_that_is_asked_once_is_told_how() {
         )
     };
     for (headless, expected) in [
-        ("{prompt: stdin}", expect![[r#"
+        (
+            "{prompt: stdin}",
+            expect![[r#"
             refused
               × `command` is missing
                ╭─[tasuki.yaml:5:16]
@@ -1401,8 +1403,11 @@ fn a_command_that_is_asked_once_is_told_how() {
              5 │     headless: {prompt: stdin}
                ·                ──────
                ╰────
-              help: add `command:`; see docs/team-file.md for the keys and their values"#]]),
-        ("{command: [], answer: text}", expect![[r#"
+              help: add `command:`; see docs/team-file.md for the keys and their values"#]],
+        ),
+        (
+            "{command: [], answer: text}",
+            expect![[r#"
             refused
               × there is no program to ask
                ╭─[tasuki.yaml:5:25]
@@ -1410,8 +1415,11 @@ fn a_command_that_is_asked_once_is_told_how() {
              5 │     headless: {command: [], answer: text}
                ·                         ─
                ╰────
-              help: write it first: `command: [claude, -p]`"#]]),
-        ("{command: [a, \"{prompt}\"], answer: json}", expect![[r#"
+              help: write it first: `command: [claude, -p]`"#]],
+        ),
+        (
+            "{command: [a, \"{prompt}\"], answer: json}",
+            expect![[r#"
             refused
               × `json` is not a known value here
                ╭─[tasuki.yaml:5:42]
@@ -1419,8 +1427,24 @@ fn a_command_that_is_asked_once_is_told_how() {
              5 │     headless: {command: [a, "{prompt}"], answer: json}
                ·                                          ──────
                ╰────
-              help: use one of: text"#]]),
-        ("{command: [a, \"{prompt}\"], model: [--model]}", expect![[""]]),
+              help: use one of: text"#]],
+        ),
+        ("{command: [a, \"{prompt}\"], model: [--model]}", expect![[r#"
+            refused
+              × `{prompt}` stands for nothing here
+               ╭─[tasuki.yaml:5:25]
+             4 │     based_on: plain
+             5 │     headless: {command: [a, "{prompt}"], model: [--model]}
+               ·                         ─
+               ╰────
+              help: say `prompt: stdin`, or `prompt: arg`, which puts it at the end
+              × these words do not have the model in them
+               ╭─[tasuki.yaml:5:49]
+             4 │     based_on: plain
+             5 │     headless: {command: [a, "{prompt}"], model: [--model]}
+               ·                                                 ─
+               ╰────
+              help: write `[--model, "{model}"]`"#]]),
         (
             "{command: [a], model: [--model], answer: {where: {type: end}, text: a..b, take: first}}",
             expect![[r#"

@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
+use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,6 +52,8 @@ struct Turn<'t> {
 struct Work {
     headless: Arc<Headless>,
     asked: OneShotCommand,
+    /// Where it is to be done.
+    folder: PathBuf,
     time: TurnTime,
 }
 
@@ -81,13 +84,17 @@ impl Turn<'_> {
             cost_usd: verdict.cost_usd,
             model: self.args.model().map(str::to_owned),
         };
-        let has_taken = usage.tokens.is_some() || usage.cost_usd.is_some();
+        // What nobody would take must not cost the answer.
+        let usage = match usage.fault() {
+            None => usage,
+            Some(_) => UsageInfo { tokens: usage.tokens, ..UsageInfo::default() },
+        };
         let said = match verdict.failed {
             true => format!("failed: {text}"),
             false => format!("answered: {} bytes{}", text.len(), headless::spent(&usage)),
         };
         self.say(&said);
-        let body = ReplyBody { text, failed: verdict.failed, usage: Some(usage).filter(|_| has_taken) };
+        let body = ReplyBody { text, failed: verdict.failed, usage: usage.said() };
         self.answer(&body).await
     }
 
@@ -109,7 +116,12 @@ impl Turn<'_> {
         let task = HeadlessTask::of(&view, &mut |path| long_answer(workspace, path));
         let prompt = prompt_of(&task, time.limit().as_secs());
         let asked = headless.asked(prompt, self.args.model(), &self.context.around.exe.to_string_lossy())?;
-        Ok(Work { headless, asked, time })
+        let given = view.file.worktree.as_deref().map(|path| self.workspace.root().join(path));
+        let folder = given.unwrap_or_else(|| self.context.around.cwd.clone());
+        if !folder.is_dir() {
+            return Err(format!("there is no folder {} to do it in", folder.display()));
+        }
+        Ok(Work { headless, asked, folder, time })
     }
 
     /// The text of the task's file, below the working folder or else below the workspace.
@@ -136,7 +148,7 @@ impl Turn<'_> {
         let env = self.env(&work.headless);
         let run = OneShot {
             argv: &work.asked.argv,
-            cwd: &self.context.around.cwd,
+            cwd: &work.folder,
             env: &env,
             stdin: &work.asked.stdin,
             limit: work.time.limit(),
