@@ -1429,7 +1429,9 @@ fn a_command_that_is_asked_once_is_told_how() {
                ╰────
               help: use one of: text"#]],
         ),
-        ("{command: [a, \"{prompt}\"], model: [--model]}", expect![[r#"
+        (
+            "{command: [a, \"{prompt}\"], model: [--model]}",
+            expect![[r#"
             refused
               × `{prompt}` stands for nothing here
                ╭─[tasuki.yaml:5:25]
@@ -1444,7 +1446,8 @@ fn a_command_that_is_asked_once_is_told_how() {
              5 │     headless: {command: [a, "{prompt}"], model: [--model]}
                ·                                                 ─
                ╰────
-              help: write `[--model, "{model}"]`"#]]),
+              help: write `[--model, "{model}"]`"#]],
+        ),
         (
             "{command: [a], model: [--model], answer: {where: {type: end}, text: a..b, take: first}}",
             expect![[r#"
