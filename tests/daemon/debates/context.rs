@@ -1,0 +1,36 @@
+//! Files of rounds that somebody damages: the journal has what was said.
+
+use super::{begun_id, file, house, outputs, over, role, said};
+use crate::sessions::said as told;
+use serde_json::{Value, json};
+
+#[test]
+fn a_damaged_file_of_a_round_is_told_and_written_again() {
+    let mut house = house("context 文脈");
+    let both = json!([role("one", "speaks"), role("waiter", "waits")]);
+    house.write("go1", "");
+    let id = begun_id(&house, &json!({"task": "x", "roles": both, "rounds": 2}));
+    house.until("the second round", |house| house.read("begun").contains("round2-waiter"));
+    let path = format!(".tasuki/debates/{id}/context/round1-outputs.json");
+    let before = house.read(&path);
+    house.write(&path, "[{\"role\": ");
+    assert!(said(&outputs(&house, &id, 1), "one", "proposal").contains("提案 of round1-one"));
+    house.write("go2", "");
+    over(&house, &id);
+    house.until("the file", |house| house.read(&path) == before);
+    house.until("the word of it", |house| house.output().contains("context-file-corrupted"));
+    assert!(house.output().contains("round1-outputs.json is damaged"), "{}", house.output());
+    let _: Vec<Value> =
+        serde_json::from_str(&file(&house, &id, "context/round2-outputs.json")).expect("a list");
+
+    house.write("foreign 外/round1-outputs.json", "[{\"role\": \"qa\"}]");
+    let (code, _, err) = told(&house, &["debate", "show", "foreign 外/round1-outputs.json", "--json"]);
+    assert_eq!(code, Some(2), "{err}");
+    assert!(
+        err.contains("context-file-corrupted") && err.contains("foreign 外/round1-outputs.json"),
+        "{err}"
+    );
+    let (code, out, err) = told(&house, &["debate", "show", &house.path(&path).to_string_lossy()]);
+    assert!(code == Some(0) && out.contains("提案 of round1-one"), "{out}{err}");
+    house.end();
+}
