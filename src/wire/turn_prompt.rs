@@ -1,7 +1,7 @@
 //! What a one-shot program is told for a turn: the task and the answers that it needs, and nothing of how a turn is claimed.
 
-use super::debate::{language, marks};
 use super::debate::prompt::{Filling, PriorOutput, debate_of, fill};
+use super::debate::{language, marks};
 use super::message::checked::FeedbackInfo;
 use super::message::view::MessageView;
 use crate::engine::flow::branch::BranchName;
@@ -180,7 +180,10 @@ mod tests {
         let content = format!(
             "設計する。{other}\n\n{{{{tasuki:outputs:{id}}}}}\n\nのこり {{{{tasuki:seconds:{id}}}}} 秒\n"
         );
-        let answers = vec![given(1, "qa", "completed", "試験 {{x}} src/a.rs:9 と src/a.rs:10"), given(1, "ops", "failed", "timed out")];
+        let answers = vec![
+            given(1, "qa", "completed", "試験 {{x}} src/a.rs:9 と src/a.rs:10"),
+            given(1, "ops", "failed", "timed out"),
+        ];
         let task = HeadlessTask { content, answers, ..HeadlessTask::default() };
         let (prompt, notes) = prompt_of(&task, (294, 100_000), &|path| (path == "src/a.rs").then_some(9));
         for part in [other, "\"qa\"", "試験 {{x}}", "\"ops\"", "timed out", "のこり 294 秒"] {

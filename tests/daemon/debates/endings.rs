@@ -21,7 +21,12 @@ fn what_a_role_changed_is_a_patch_and_worktrees_stay_only_where_they_are_kept_or
     assert_eq!(ended["status"], "Completed", "{ended}");
     house.until("the removals", |house| debate(house, &id)["worktree_paths"] == json!([tree]));
     let message = debate(&house, &id)["message"].as_str().expect("a text").to_owned();
-    assert!(message.contains("could not be removed: ") && message.contains("r1-waiter") && message.contains("見る"), "{message}");
+    assert!(
+        message.contains("could not be removed: ")
+            && message.contains("r1-waiter")
+            && message.contains("見る"),
+        "{message}"
+    );
     let branches = git(&house, &["branch", "--list", "debate-*", "--format=%(refname:short)"]);
     assert_eq!(branches, format!("debate-{id}-r1-waiter\n"));
     for round in [1, 2] {

@@ -64,7 +64,7 @@ fn what_cannot_be_debated_is_refused_with_the_cure() {
     refused(&house, &with("provider", json!("plain")), "unknown-word", &["`plain`", "headless"]);
     refused(&house, &with("task", json!(" ")), "content-empty", &["task"]);
     refused(&house, &with("base_dir", json!("nowhere")), "no-repository", &["nowhere"]);
-    refused(&house, &with("base_dir", json!("/")), "no-repository", &["/"]);
+    refused(&house, &with("base_dir", json!("..")), "no-repository", &["git init"]);
 
     let id = begun_id(&house, &json!({"task": "x", "roles": [role("one", "speaks")], "rounds": 2}));
     for path in ["00000000", "zz", &id[1..]] {
