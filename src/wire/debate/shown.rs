@@ -172,7 +172,10 @@ fn message(flow: &Flow) -> String {
     let failed = if failed == 0 { String::new() } else { format!(", {failed} failed") };
     let spoken = format!("{} of {}{failed}", completed, counted(flow.steps.len(), "answer"));
     let mut said = match flow.debate_stage() {
-        None | Some(DebateStage::Pending) => format!("nobody speaks yet; {}", rounds(debate)),
+        None | Some(DebateStage::Pending) => format!("nobody speaks yet; {}", debate.size()),
+        Some(DebateStage::Round(_)) if !flow.stage.is_open() => {
+            format!("its worktrees are being removed: {spoken}")
+        }
         Some(DebateStage::Round(round)) => {
             format!("round {round} of {} is under way: {spoken}", debate.rounds)
         }
@@ -207,10 +210,6 @@ pub fn baseline(flow: &Flow, bodies: Bodies<'_>) -> Option<RoundOutput> {
     let (role, step) = (debate.baseline.as_deref()?, debate.baseline_step());
     let step = flow.steps.iter().find(|found| found.spec.name == step)?;
     output(step, (0, role, debate), bodies)
-}
-
-fn rounds(debate: &Debate) -> String {
-    format!("{} in {}", counted(debate.roles.len(), "role"), counted(debate.rounds.into(), "round"))
 }
 
 /// What is known of a debate besides the document.

@@ -159,7 +159,7 @@ proptest! {
                     Ok(request) => {
                         let head = request.head();
                         let text = serde_json::to_string(&head).unwrap();
-                        prop_assert_eq!(serde_json::from_str::<tasuki::wire::debate::request::Debate>(&text).unwrap(), head);
+                        prop_assert_eq!(serde_json::from_str::<tasuki::wire::debate::request::DebateTerms>(&text).unwrap(), head);
                     }
                     Err(refusal) => prop_assert!(!refusal.cure.is_empty() && refusal.to_string().contains("Cure: ")),
                 }
