@@ -1,12 +1,17 @@
 //! Files of rounds that somebody damages: the journal has what was said.
 
-use super::{begun_id, file, house, outputs, over, role, said};
+use super::{bare_house, begun_id, file, outputs, over, role, said};
+use crate::house::House;
 use crate::sessions::said as told;
+use crate::sessions_trees::repository;
 use serde_json::{Value, json};
 
 #[test]
 fn a_damaged_file_of_a_round_is_told_and_written_again() {
-    let mut house = house("context 文脈");
+    let mut house = bare_house("context 文脈");
+    repository(&house, &["base.txt"]);
+    house.surround("TASUKI_LOG", "info,tasuki::flow=debug".as_ref());
+    house.start();
     let both = json!([role("one", "speaks"), role("waiter", "waits")]);
     house.write("go1", "");
     let id = begun_id(&house, &json!({"task": "x", "roles": both, "rounds": 2}));
@@ -18,8 +23,15 @@ fn a_damaged_file_of_a_round_is_told_and_written_again() {
     house.write("go2", "");
     over(&house, &id);
     house.until("the file", |house| house.read(&path) == before);
-    house.until("the word of it", |house| house.output().contains("context-file-corrupted"));
-    assert!(house.output().contains("round1-outputs.json is damaged"), "{}", house.output());
+    let log = |house: &House| house.read(".tasuki/daemon.log");
+    house.until("the word of it", |house| log(house).contains("round1-outputs.json is damaged"));
+    assert!(log(&house).contains("context-file-corrupted"));
+    for step in ["step=task-4 to=Complete", "tree=task-1 to=Removed", "to=Complete"] {
+        assert!(
+            log(&house).lines().any(|line| line.contains("tasuki::flow") && line.contains(step)),
+            "{step}"
+        );
+    }
     let _: Vec<Value> =
         serde_json::from_str(&file(&house, &id, "context/round2-outputs.json")).expect("a list");
 
