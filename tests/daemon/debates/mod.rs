@@ -9,7 +9,6 @@ mod kills;
 mod refusals;
 
 use crate::house::House;
-use crate::looking::ok;
 use crate::over_socket::{ask, get};
 use crate::sessions_trees::{git, repository};
 use serde_json::{Value, json};
@@ -83,14 +82,12 @@ fn debate(house: &House, id: &str) -> Value {
     get(house, &format!("/api/debates/{id}"))
 }
 
-/// The debate, once it is over and its worktrees have gone or stay.
+/// The debate, once it is over.
 fn over(house: &House, id: &str) -> Value {
     house.until("the end of the debate", |house| {
         let status = &debate(house, id)["status"];
         status == "Completed" || status == "Cancelled" || status.get("Failed").is_some()
     });
-    let all = ok(house, &["debate", "show", id, "--json"]);
-    let _: Value = serde_json::from_str(&all).expect("JSON");
     debate(house, id)
 }
 
