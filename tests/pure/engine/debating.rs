@@ -123,7 +123,7 @@ fn a_role_that_fails_stops_nobody_and_every_worktree_goes_at_the_end() {
         assert!(hall.trees().iter().all(|stage| *stage == TreeStage::There), "nothing of it has gone");
         hall.fails(round, "ops");
     }
-    assert_eq!(hall.flow().debate_stage(), Some(DebateStage::Completed));
+    assert_eq!(hall.flow().debate_stage(), Some(DebateStage::Round(3)), "something of it is left");
     assert_eq!(hall.trees(), [TreeStage::Removing; 6]);
     for step in 1..=5 {
         hall.ends(step, Found::Removed);
@@ -134,6 +134,7 @@ fn a_role_that_fails_stops_nobody_and_every_worktree_goes_at_the_end() {
     assert_eq!(again.count(), 1, "{said}");
     hall.ends(6, Found::NotDone("it is locked: 家".to_owned()));
     assert_eq!(hall.trees()[5], TreeStage::Kept);
+    assert_eq!(hall.flow().debate_stage(), Some(DebateStage::Completed));
     let kept = hall.flow().trees.values().last().expect("six");
     assert_eq!(kept.note.as_deref(), Some("it is locked: 家"));
     assert!(kept.path.is_some(), "where it was is known still");
