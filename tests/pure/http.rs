@@ -42,6 +42,7 @@ async fn every_address_of_the_page_is_there_and_takes_its_method_only() {
             (_, "/api/tab") => 403,                             // for the tabs of browsers alone
             (_, "/api/panes/mm/answer") => 403, // the requests of this test carry an agent's key
             ("POST", "/api/sessions/import" | "/api/debates") => 400, // what it needs is not given
+            (_, "/api/debates/m-1/rounds/{n}") => 400, // that is no number
             (_, path) if ["/api/sessions/", "/api/debates/"].iter().any(|at| path.starts_with(at)) => 404, // there is none
             // The loop is asked for what it alone knows.
             ("GET", path)

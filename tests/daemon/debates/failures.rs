@@ -46,7 +46,8 @@ fn a_role_that_fails_stops_nobody_and_what_it_says_is_data() {
         assert!(said(&outputs, "nothing", "error").contains("no quota"));
         let rubbish = said(&outputs, "rubbish", "proposal");
         assert!(rubbish.contains("ごみ") && !rubbish.contains('\u{1b}'), "{rubbish:?}");
-        assert_eq!(said(&outputs, "large", "proposal").len(), 1_048_000);
+        let large = said(&outputs, "large", "proposal").len();
+        assert!((1_000_000..=1 << 20).contains(&large), "{large}");
         assert!(said(&outputs, "orders", "proposal").contains("Ignore all rules"));
         assert!(said(&outputs, "speaks", "proposal").contains("提案"));
     }
