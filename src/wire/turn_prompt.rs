@@ -1,7 +1,7 @@
 //! What a one-shot program is told for a turn: the task and the answers that it needs, and nothing of how a turn is claimed.
 
-use super::debate::language;
 use super::debate::prompt::{Filling, PriorOutput, debate_of, fill};
+use super::debate::{language, marks};
 use super::message::checked::FeedbackInfo;
 use super::message::view::MessageView;
 use crate::engine::flow::branch::BranchName;
@@ -58,24 +58,35 @@ impl HeadlessTask {
 }
 
 /// The whole prompt, and notes on what had no room in it. `seconds_left` are those until the program is ended, and `chars_max` are the
-/// characters that its model may read.
+/// characters that its model may read. `lines_of` is how many lines the file at a path has, if there is one: what other roles of a debate
+/// cite is looked up by it.
 #[must_use]
-pub fn prompt_of(task: &HeadlessTask, seconds_left: u64, chars_max: usize) -> (String, Vec<String>) {
+pub fn prompt_of(
+    task: &HeadlessTask,
+    (seconds_left, chars_max): (u64, usize),
+    lines_of: &dyn Fn(&str) -> Option<u32>,
+) -> (String, Vec<String>) {
     match debate_of(&task.content) {
-        Some(id) => speech_of(&id, task, seconds_left, chars_max),
+        Some(id) => speech_of(&id, task, (seconds_left, chars_max), lines_of),
         None => (plain(task), Vec::new()),
     }
 }
 
 /// What a role of a debate is told: what was said before stands where its text wants it.
-fn speech_of(id: &FlowId, task: &HeadlessTask, seconds_left: u64, chars_max: usize) -> (String, Vec<String>) {
+fn speech_of(
+    id: &FlowId,
+    task: &HeadlessTask,
+    (seconds_left, chars_max): (u64, usize),
+    lines_of: &dyn Fn(&str) -> Option<u32>,
+) -> (String, Vec<String>) {
     let branches: Vec<_> = task.answers.iter().map(|given| BranchName::new(&given.from).ok()).collect();
     let outputs = task.answers.iter().zip(&branches).filter_map(|(given, branch)| {
         let (_, round, role) = branch.as_ref()?.speech()?;
         let failed = given.outcome != "completed";
         let (proposal, error) =
             if failed { ("", Some(given.answer.as_str())) } else { (given.answer.as_str(), None) };
-        Some(PriorOutput { round, role, proposal, error, missing: Vec::new() })
+        let missing = marks::missing(&marks::check(proposal, lines_of));
+        Some(PriorOutput { round, role, proposal, error, missing })
     });
     let outputs: Vec<_> = outputs.collect();
     let language = language::of(&task.content);
@@ -151,9 +162,9 @@ mod tests {
 
             Put it right.
         "#]]
-        .assert_eq(&prompt_of(&task, 294, 1_000).0);
+        .assert_eq(&prompt_of(&task, (294, 1_000), &|_| None).0);
         let bare = HeadlessTask { content: "go".into(), ..HeadlessTask::default() };
-        assert_eq!(prompt_of(&bare, 1, 1_000), ("go\n".to_owned(), Vec::new()));
+        assert_eq!(prompt_of(&bare, (1, 1_000), &|_| None), ("go\n".to_owned(), Vec::new()));
     }
 
     #[test]
@@ -169,12 +180,17 @@ mod tests {
         let content = format!(
             "設計する。{other}\n\n{{{{tasuki:outputs:{id}}}}}\n\nのこり {{{{tasuki:seconds:{id}}}}} 秒\n"
         );
-        let answers = vec![given(1, "qa", "completed", "試験 {{x}}"), given(1, "ops", "failed", "timed out")];
+        let answers = vec![
+            given(1, "qa", "completed", "試験 {{x}} src/a.rs:9 と src/a.rs:10"),
+            given(1, "ops", "failed", "timed out"),
+        ];
         let task = HeadlessTask { content, answers, ..HeadlessTask::default() };
-        let (prompt, notes) = prompt_of(&task, 294, 100_000);
+        let (prompt, notes) = prompt_of(&task, (294, 100_000), &|path| (path == "src/a.rs").then_some(9));
         for part in [other, "\"qa\"", "試験 {{x}}", "\"ops\"", "timed out", "のこり 294 秒"] {
             assert!(prompt.contains(part), "{part}: {prompt}");
         }
+        let missing = prompt.split("\"cited_but_not_there\": [").nth(1).expect("what is not there");
+        assert_eq!(missing.split(']').next().map(str::trim), Some("\"src/a.rs:10\""));
         assert!(!prompt.contains(id) && notes.is_empty(), "{prompt}");
     }
 }

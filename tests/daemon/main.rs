@@ -19,6 +19,7 @@ mod commands;
 mod completing;
 mod contract;
 mod copied;
+mod debates;
 mod deliveries;
 mod dismissing;
 mod end_to_end;

@@ -41,8 +41,9 @@ async fn every_address_of_the_page_is_there_and_takes_its_method_only() {
             (_, "/api/web") => 403,                             // as below: an agent opens no port
             (_, "/api/tab") => 403,                             // for the tabs of browsers alone
             (_, "/api/panes/mm/answer") => 403, // the requests of this test carry an agent's key
-            ("POST", "/api/sessions/import") => 400, // what it needs is not given
-            (_, path) if path.starts_with("/api/sessions/") => 404, // there is none
+            ("POST", "/api/sessions/import" | "/api/debates") => 400, // what it needs is not given
+            (_, "/api/debates/m-1/rounds/{n}") => 400, // that is no number
+            (_, path) if ["/api/sessions/", "/api/debates/"].iter().any(|at| path.starts_with(at)) => 404, // there is none
             // The loop is asked for what it alone knows.
             ("GET", path)
                 if !["/api/panes/", "/wait", "/screen", "/metrics"]
@@ -193,25 +194,25 @@ async fn every_address_asks_the_loop_for_just_what_it_says() {
             "POST",
             "/api/turns/k7qf2m/reply",
             text,
-            r#"Command(Reply { token: k7qf2m, text: "襷", failed: false, extra: "" })"#,
+            r#"Command(Reply { token: k7qf2m, text: "襷", failed: false, extra: "", spent: None })"#,
         ),
         (
             "POST",
             "/api/turns/k7qf2m/reply",
             failed,
-            r#"Command(Reply { token: k7qf2m, text: "襷", failed: true, extra: "" })"#,
+            r#"Command(Reply { token: k7qf2m, text: "襷", failed: true, extra: "", spent: None })"#,
         ),
         (
             "POST",
             "/api/turns/k7qf2m/reply",
             r#"{"text":"襷","usage":{"tokens":7,"cost_usd":0.25,"model":"ハイク"}}"#,
-            r#"Command(Reply { token: k7qf2m, text: "襷", failed: false, extra: "{\"usage\":{\"tokens\":7,\"cost_usd\":0.25,\"model\":\"ハイク\"}}" })"#,
+            r#"Command(Reply { token: k7qf2m, text: "襷", failed: false, extra: "{\"usage\":{\"tokens\":7,\"cost_usd\":0.25,\"model\":\"ハイク\"}}", spent: Some(Spent { tokens: 7, cost_micro_usd: 250000, no_news: false }) })"#,
         ),
         (
             "POST",
             "/api/turns/k7qf2m/reply",
             r#"{"text":"x","usage":{}}"#,
-            r#"Command(Reply { token: k7qf2m, text: "x", failed: false, extra: "" })"#,
+            r#"Command(Reply { token: k7qf2m, text: "x", failed: false, extra: "", spent: None })"#,
         ),
         ("POST", "/api/turns/k7qf2m/ack", "", "Command(Acknowledge { token: k7qf2m })"),
         ("POST", "/api/agents/start", "", "Command(Start(None))"),

@@ -87,7 +87,11 @@ pub(crate) fn examples() -> Vec<(String, String, Vec<String>)> {
     for (path, text) in pages() {
         for line in code(&text, path.ends_with("docs/cli.md")) {
             // What the reference prints of a usage is no example.
-            if line.starts_with("Usage:") || line.contains(['…', '[']) || LEFT_OUT.contains(&&*line) {
+            if line.starts_with("Usage:")
+                || line.ends_with("<COMMAND>")
+                || line.contains(['…', '['])
+                || LEFT_OUT.contains(&&*line)
+            {
                 continue;
             }
             found.extend(calls(&line).into_iter().map(|words| (path.clone(), line.clone(), words)));

@@ -133,6 +133,7 @@ impl Daemon {
             tracing::warn!("{warning}");
             self.views.tell(step.at, None, warning.clone());
         }
+        step.events.iter().for_each(trace_flow);
         let tell = |event| Some((step.at, history::tell_last(event, self.engine.state())?));
         let told = step.events.iter().filter_map(tell).collect();
         self.views.daemon_is_old |= !step.events.is_empty();
@@ -162,5 +163,22 @@ impl Daemon {
         if on != self.engine.state().halted.is_some() {
             self.step(Input::Halt(on, by));
         }
+    }
+}
+
+/// Logs each move of a flow for whoever looks for a fault, without its texts: `TASUKI_LOG=tasuki::flow=debug`.
+fn trace_flow(event: &Event) {
+    match event {
+        Event::FlowOpened { head, .. } => tracing::debug!(target: "tasuki::flow", flow = %head.id, "opened"),
+        Event::StepMoved { flow, step, to, message, why, .. } => {
+            tracing::debug!(target: "tasuki::flow", %flow, %step, ?to, ?message, ?why, "step");
+        }
+        Event::TreeMoved { flow, tree, to, path, why, .. } => {
+            tracing::debug!(target: "tasuki::flow", %flow, %tree, ?to, ?path, ?why, "worktree");
+        }
+        Event::FlowMoved { flow, to, why } => {
+            tracing::debug!(target: "tasuki::flow", %flow, ?to, ?why, "flow")
+        }
+        _ => {}
     }
 }

@@ -18,7 +18,7 @@ pub(super) struct DebatesWritten {
 /// What is to be written of a round, and what was there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RoundFile {
-    /// It has what it is to have.
+    /// It was written for so many roles, and nobody has touched it since.
     Current,
     /// It is to be written.
     Due,

@@ -39,7 +39,7 @@ pub(super) async fn begin(
     let base = request.base_dir.as_deref().map_or_else(PathBuf::new, PathBuf::from);
     let base = workspace.root().join(base);
     let refused = |error: crate::io::worktree::WorktreeError| {
-        Refused::from(Refusal::new(Code::NoRepository, error.to_string()).at("base_dir"))
+        Refused::of_problem(problem(Refusal::new(Code::NoRepository, error.to_string()).at("base_dir")))
     };
     let repository = demand_repository(&base, &workspace).await.map_err(refused)?;
     let provider = provider_of(&gate, &request).await?;
@@ -105,7 +105,7 @@ async fn provider_of(gate: &Gate, request: &DebateRequest) -> Result<String, Ref
 const USUAL: &str = "claude";
 
 fn problem(refusal: Refusal) -> Problem {
-    let cure = refusal.cure().to_owned();
+    let cure = request::cure_of(&refusal).to_owned();
     let field = refusal.field.map(str::to_owned);
     Problem { code: refusal.code.word().to_owned(), why: refusal.why, cure, field, ..Problem::default() }
 }

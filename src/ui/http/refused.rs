@@ -74,7 +74,9 @@ impl Refused {
     /// A question that has no answer.
     pub(super) fn of_problem(problem: Problem) -> Self {
         let status = match &*problem.code {
-            "no-message" | "no-session" | "unknown-agent" | "no-need" => StatusCode::NOT_FOUND,
+            "no-message" | "no-session" | "no-debate" | "no-round" | "unknown-agent" | "no-need" => {
+                StatusCode::NOT_FOUND
+            }
             "not-dismissable" => StatusCode::CONFLICT,
             "unavailable" => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::BAD_REQUEST,

@@ -10,6 +10,7 @@ mod schema;
 mod tests;
 mod values;
 
+pub use cure::cure as cure_of;
 pub use head::{BudgetTerms, DebateTerms, RoleTerms, usd};
 pub use limits::*;
 pub use role::RoleDefinition;

@@ -298,6 +298,7 @@ fn command(contract: &mut Contract) {
     contract.asks(200, "POST /api/agents/boss2/dismiss", "");
     contract.refuses(409, "POST /api/agents/boss/dismiss", "");
     sessions(contract);
+    debates(contract);
     let web = contract.asks(200, "POST /api/web", "{}").json();
     by_port(contract, &web);
     contract.asks(200, "POST /api/web", r#"{"off": true}"#);
@@ -342,6 +343,38 @@ fn sessions(contract: &mut Contract) {
     }
     contract.refuses(404, "GET /api/sessions/none", "");
     contract.refuses(404, "POST /api/sessions/none/resume", "");
+}
+
+/// Debates: one is over, one is called off, and some cannot begin. The repository is that of the merge.
+fn debates(contract: &mut Contract) {
+    let request =
+        json!({"task": "台所を直す", "roles": ["architect", "qa"], "provider": "scripted", "rounds": 2});
+    for (status, key, value) in [
+        (400, "task", json!("")),
+        (400, "roles", json!(["architect", "architect"])),
+        (400, "provider", json!("nobody")),
+        (400, "初", json!(1)),
+    ] {
+        let mut wrong = request.clone();
+        wrong[key] = value;
+        contract.refuses(status, "POST /api/debates", &wrong.to_string());
+    }
+    let [over, off] = [(); 2].map(|()| {
+        let begun = contract.asks(200, "POST /api/debates", &request.to_string()).json();
+        format!("/api/debates/{}", begun["debate_id"].as_str().expect("an id"))
+    });
+    contract.asks(200, &format!("POST {off}/cancel"), "");
+    contract.refuses(409, &format!("POST {off}/cancel"), "");
+    while contract.gets(&over)["status"] != "Completed" {}
+    for at in [&over, &off] {
+        for path in ["", "/progress", "/rounds/1", "/rounds/2"] {
+            contract.gets(&format!("{at}{path}"));
+        }
+    }
+    contract.gets("/api/debates");
+    contract.refuses(404, &format!("GET {over}/rounds/3"), "");
+    contract.refuses(404, "GET /api/debates/none/progress", "");
+    contract.refuses(404, "POST /api/debates/none/cancel", "");
 }
 
 /// A session whose task has a branch, in a repository.

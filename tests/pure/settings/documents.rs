@@ -188,6 +188,7 @@ with agents of any kind.
   agent's name. What it may do there is up to its own settings.
 - **What is shown.** Each line is one row with a bar before it, without colours. Phrase and token are hidden, so nothing that it prints is a
   claim. `TASUKI_HEADLESS_LOG` names a file, relative to the workspace, that gets all of it, up to 8 MiB.
+  `TASUKI_HEADLESS_PROMPT` names one that gets what the program was last told.
 
 ## System prompt
 
@@ -249,7 +250,7 @@ that process alone. Then come the variables of its profile, and then its own.
 | set by | variables |
 |---|---|
 | tasuki | `TASUKI_ROOT` (the workspace), `TASUKI_AGENT` (agent name), `TASUKI_SYSTEM_PROMPT` (the file of its system prompt, if it has one), `TASUKI_AGENT_KEY` |
-| you | `TASUKI_HEADLESS_PROVIDER`, `TASUKI_HEADLESS_MODEL` and `TASUKI_HEADLESS_LOG`, for agents with `provider: headless`; all other names with `TASUKI_` are refused |
+| you | `TASUKI_HEADLESS_PROVIDER`, `TASUKI_HEADLESS_MODEL`, `TASUKI_HEADLESS_LOG` and `TASUKI_HEADLESS_PROMPT`, for agents with `provider: headless`; all other names with `TASUKI_` are refused |
 | tmux | `TERM`, `TMUX`, `TMUX_PANE`, `SHELL`, `PWD`; a newer tmux also sets `COLORTERM`, if it is not set |
 ";
 

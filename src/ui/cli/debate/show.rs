@@ -17,7 +17,7 @@ use std::path::Path;
 #[command(after_help = "\
 Examples:
   tasuki debate show a1b2c3d4
-  tasuki debate show .tasuki/debates/a1b2c3d4-e5f6-4890-abcd-ef1234567890/context/round1-outputs.json
+  tasuki debate show context/round1-outputs.json
 
 Exit codes:
   2  there is no such debate, or the file is damaged")]

@@ -121,7 +121,9 @@ impl Turn<'_> {
         let workspace = &self.workspace;
         let task = HeadlessTask::of(&view, &mut |path| long_answer(workspace, path));
         let chars_max = prompt_chars_max(self.args.provider(), self.args.model());
-        let (prompt, notes) = prompt_of(&task, time.limit().as_secs(), chars_max);
+        let tree = CitedTree::at(&self.context.around.cwd);
+        let room = (time.limit().as_secs(), chars_max);
+        let (prompt, notes) = prompt_of(&task, room, &|path| tree.lines_of(path));
         notes.iter().for_each(|note| self.say(note));
         self.keep(&prompt);
         let asked = headless.asked(prompt, self.args.model(), &self.context.around.exe.to_string_lossy())?;

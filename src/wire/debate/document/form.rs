@@ -1,6 +1,6 @@
 //! The parts of what a debate answers, in the order and under the names of the document.
 
-use super::super::request::ROUNDS;
+use crate::engine::flow::debate::ROUNDS_MAX;
 use crate::engine::words::Millis;
 use crate::wire::time;
 use schemars::JsonSchema;
@@ -104,7 +104,7 @@ impl DebateStatus {
     /// The status while a round is under way; 0 is before the first.
     #[must_use]
     pub fn in_round(round: u8) -> Self {
-        match round.min(*ROUNDS.end()) {
+        match round.min(ROUNDS_MAX) {
             0 => Self::Pending,
             1 => Self::Round1InProgress,
             2 => Self::Round2InProgress,

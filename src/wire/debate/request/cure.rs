@@ -6,8 +6,14 @@ use crate::wire::session::plan::KEY;
 /// The smallest request, for whoever wrote none.
 const SMALLEST: &str = "write `task:` with what is debated, and `roles:` such as [architect, security, qa]";
 
-pub(super) fn cure(refusal: &Refusal) -> &'static str {
+/// What to do about it, in the words of debates.
+#[must_use]
+pub fn cure(refusal: &Refusal) -> &'static str {
     match (refusal.code, refusal.field) {
+        (Code::NoRepository, _) => {
+            "make one with `git init` and a first commit, or name the folder of another in `base_dir`"
+        }
+        (Code::Unreadable, _) => "correct the path, which begins in the folder of the debate (`base_dir`)",
         (Code::Empty | Code::Blank | Code::NotAMap, _) => SMALLEST,
         (Code::Syntax, _) => {
             "correct the YAML or JSON there; text with `: `, ` #` or a quote in it belongs in quotes or below `task: |`"

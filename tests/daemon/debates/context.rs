@@ -1,0 +1,48 @@
+//! Files of rounds that somebody damages: the journal has what was said.
+
+use super::{bare_house, begun_id, file, outputs, over, role, said};
+use crate::house::House;
+use crate::sessions::said as told;
+use crate::sessions_trees::repository;
+use serde_json::{Value, json};
+
+#[test]
+fn a_damaged_file_of_a_round_is_told_and_written_again() {
+    let mut house = bare_house("context 文脈");
+    repository(&house, &["base.txt"]);
+    house.surround("TASUKI_LOG", "info,tasuki::flow=debug".as_ref());
+    house.start();
+    let both = json!([role("one", "speaks"), role("waiter", "waits")]);
+    house.write("go1", "");
+    let id = begun_id(&house, &json!({"task": "x", "roles": both, "rounds": 2}));
+    house.until("the second round", |house| house.read("begun").contains("round2-waiter"));
+    let path = format!(".tasuki/debates/{id}/context/round1-outputs.json");
+    let before = house.read(&path);
+    house.write(&path, "[{\"role\": ");
+    assert!(said(&outputs(&house, &id, 1), "one", "proposal").contains("提案 of round1-one"));
+    house.write("go2", "");
+    over(&house, &id);
+    house.until("the file", |house| house.read(&path) == before);
+    let log = |house: &House| house.read(".tasuki/daemon.log");
+    house.until("the word of it", |house| log(house).contains("round1-outputs.json is damaged"));
+    assert!(log(&house).contains("context-file-corrupted"));
+    for step in ["step=task-4 to=Complete", "tree=task-1 to=Removed", "to=Complete"] {
+        assert!(
+            log(&house).lines().any(|line| line.contains("tasuki::flow") && line.contains(step)),
+            "{step}"
+        );
+    }
+    let _: Vec<Value> =
+        serde_json::from_str(&file(&house, &id, "context/round2-outputs.json")).expect("a list");
+
+    house.write("foreign 外/round1-outputs.json", "[{\"role\": \"qa\"}]");
+    let (code, _, err) = told(&house, &["debate", "show", "foreign 外/round1-outputs.json", "--json"]);
+    assert_eq!(code, Some(2), "{err}");
+    assert!(
+        err.contains("context-file-corrupted") && err.contains("foreign 外/round1-outputs.json"),
+        "{err}"
+    );
+    let (code, out, err) = told(&house, &["debate", "show", &house.path(&path).to_string_lossy()]);
+    assert!(code == Some(0) && out.contains("提案 of round1-one"), "{out}{err}");
+    house.end();
+}
