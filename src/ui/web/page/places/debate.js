@@ -140,8 +140,8 @@ function Doing({ step }) {
 
 /** Why a speech is not there. */
 function Why({ step, output }) {
-  const why = output?.error || (step.stage === "completed" ? "" : step.note);
-  return why && html`<p class=${step.stage === "failed" ? "why-not c-bad" : "why-not"}><${Text} of=${why.length > 2000 ? `${why.slice(0, 2000)}…` : why} isBlock=${true} /></p>`;
+  const why = output?.error || (step.stage === "completed" ? "" : step.note), cure = output?.tasuki?.cure;
+  return why && html`<p class=${step.stage === "failed" ? "why-not c-bad" : "why-not"}><${Text} of=${why.length > 2000 ? `${why.slice(0, 2000)}…` : why} isBlock=${true} /></p>${step.stage === "failed" && cure && html`<p class="why-not">${t("sf.cure")} <${Said} of=${cure} /></p>`}`;
 }
 
 function Cited({ output }) {

@@ -7,7 +7,7 @@ import { BUILT_IN, PROVIDERS, byField, freshRequest, requestOf } from "../base/d
 import { link, looksOnly } from "../live/store.js";
 import { ask } from "../live/api.js";
 import { acting, forgetRefusal } from "../parts/act.js";
-import { Text, announce } from "../parts/small.js";
+import { Said, announce } from "../parts/small.js";
 import { Refused, onCtrlEnter } from "./begin.js";
 
 const KEY = "tasuki-debate-draft";
@@ -62,12 +62,12 @@ async function begin() {
   go(to("debates", answer.data.debate_id));
 }
 
-/** What is wrong with a field, below it: { of, why } for the field, and the words. */
+/** What is wrong with a field: what its element is given, and the words below it. The line of what was sent is no line of the form. */
 function useWrong(key, mistakes) {
   const all = mistakes.get(key) ?? [], id = `df-${key}-wrong`;
   return {
     given: all.length > 0 ? { "aria-invalid": "true", "aria-describedby": id } : {},
-    words: all.length > 0 && html`<span class="wrong" id=${id}>${all.map(({ why, cure }, at) => html`<span key=${at}><b class="c-bad"><${Text} of=${why} isBlock=${true} /></b>${cure && html` <span class="dim">${t("sf.cure")} <${Text} of=${cure} isBlock=${true} /></span>`}</span>`)}</span>`,
+    words: all.length > 0 && html`<span class="wrong" id=${id}>${all.map(({ why, cure }, at) => html`<span key=${at}><span class="c-bad"><${Said} of=${firstLine(why, 400)} /></span>${cure && html` <span class="dim">${t("sf.cure")} <${Said} of=${firstLine(cure, 400)} /></span>`}</span>`)}</span>`,
   };
 }
 
