@@ -16,7 +16,8 @@ until [ -e "$said" ]; do sleep 0.05; done
 cat "$said"
 "#;
 
-const TEAM: &str = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}
+const TEAM: &str =
+    "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}
 providers: {mine: {based_on: plain, headless: {command: [bash, ./ask.sh], answer: text}}}\n";
 
 const HOSTILE: &str = "# <img src=x onerror=\"window.__hit=1\"> 整数で持つ
@@ -39,7 +40,8 @@ let html = \"<iframe src=//example.org></iframe>\"; // a line that is longer tha
 
 const AGREES: &str =
     "# One plan\n\nIntegers in minor units; rounded once, in ask.sh:4.\n\n## Dissent\n\nNone.\n";
-const DISSENTS: &str = "# 最終計画\n\n桁をそのまま残す。\n\n## 異議\n\n手順2に同意しません: 丸めると**戻せない**。\n";
+const DISSENTS: &str =
+    "# 最終計画\n\n桁をそのまま残す。\n\n## 異議\n\n手順2に同意しません: 丸めると**戻せない**。\n";
 
 fn git(house: &House, words: &[&str]) {
     let output = Command::new("git").current_dir(house.path("")).args(words).output().expect("git");
@@ -47,7 +49,8 @@ fn git(house: &House, words: &[&str]) {
 }
 
 fn house() -> House {
-    let mut house = House::new("debates 討論", TEAM, &[("agent.sh", crate::house::PLAIN_AGENT), ("ask.sh", ASK)]);
+    let mut house =
+        House::new("debates 討論", TEAM, &[("agent.sh", crate::house::PLAIN_AGENT), ("ask.sh", ASK)]);
     for words in [
         &["init", "-q", "-b", "main"][..],
         &["config", "user.email", "a@example.com"],
@@ -87,7 +90,8 @@ fn a_debate_fills_its_columns_as_roles_speak_and_another_is_called_off() {
     browser.until("document.activeElement.id === 'what'");
     browser.write("#what", "金額は整数と十進数のどちらで持つべきか");
     browser.click("form.compose .btn[type=button]");
-    browser.until("document.activeElement.id === 'df-task' && document.activeElement.value.startsWith('金額')");
+    browser
+        .until("document.activeElement.id === 'df-task' && document.activeElement.value.startsWith('金額')");
     begun(&browser);
     followed(&browser, &house);
     looked_at(&browser);
@@ -132,6 +136,8 @@ fn followed(browser: &Browser, house: &House) {
     browser.until("document.querySelector('.head .st b').textContent === 'completed'");
     browser.until("document.querySelectorAll('.stand').length === 2 && document.querySelector('.stand.diss')?.textContent.includes('丸めると戻せない')");
     until_cell(browser, "2 1", "桁をそのまま残す");
+    // A role that failed stops nobody, so it waits for nobody.
+    browser.until("document.querySelector('.pulse a:nth-child(3) b').textContent === '0'");
     browser.until("document.querySelector('.figs').textContent.includes('2 of 3 cited places exist') && document.querySelector('.figs').textContent.includes('1 of 2 agree')");
 }
 
@@ -146,7 +152,10 @@ fn looked_at(browser: &Browser) {
             browser.look(looks);
             let name = format!("debate-{}-{width}", if looks.dark { "dark" } else { "light" });
             browser.until("document.querySelectorAll('.mx .cell').length === 4");
-            browser.run("document.activeElement.blur(); scrollTo(0, 0); document.querySelector('.mx').scrollLeft = 0", &[]);
+            browser.run(
+                "document.activeElement.blur(); scrollTo(0, 0); document.querySelector('.mx').scrollLeft = 0",
+                &[],
+            );
             let wide = browser.run("return document.documentElement.scrollWidth - innerWidth", &[]);
             assert!(wide.as_i64().is_some_and(|more| more <= 0), "{name} is {wide} px too wide");
             browser.picture(&name);
@@ -164,7 +173,9 @@ fn called_off(browser: &Browser, house: &House) {
     let second = second.as_str().expect("an id").to_owned();
     browser.run("location.hash = '#/debates'", &[]);
     let row = format!("document.querySelector('.debates .list a[href$=\"{second}\"]')");
-    browser.until(&format!("{row}?.textContent.includes('<i>second</i>') && {row}.textContent.includes('round 1 of 3')"));
+    browser.until(&format!(
+        "{row}?.textContent.includes('<i>second</i>') && {row}.textContent.includes('round 1 of 3')"
+    ));
     browser.picture("debates-light-1440");
     check(browser, "debates");
     browser.run(&format!("{row}.click()"), &[]);

@@ -127,6 +127,10 @@ impl Model {
         else {
             return false;
         };
+        // In a debate a role that fails stops nobody, and its column says why.
+        if flow.debate().is_some() {
+            return false;
+        }
         let at = step.step.as_ref().and_then(|name| flow.place(name));
         let is_it = |at: usize| {
             flow.steps.get(at).is_some_and(|step| {

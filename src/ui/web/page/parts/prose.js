@@ -6,7 +6,8 @@ import { t } from "../base/words.js";
 
 const KINDS = { code: "code", strong: "strong", em: "em" };
 
-function Runs({ of }) {
+/** A line or more with what is code, strong or emphasised in it. */
+export function Runs({ of }) {
   return html`<bdi lang=${langOf(of)}>${runsOf(of).map(({ kind, text }, at) => (KINDS[kind] ? html`<${KINDS[kind]} key=${at}>${shown(text, true)}</${KINDS[kind]}>` : shown(text, true)))}</bdi>`;
 }
 

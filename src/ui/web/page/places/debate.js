@@ -11,7 +11,7 @@ import { at } from "../live/api.js";
 import { agents } from "../live/store.js";
 import { act, actingNow, hint, isBarred, underWay } from "../parts/act.js";
 import { sure } from "../parts/dialog.js";
-import { Prose } from "../parts/prose.js";
+import { Prose, Runs } from "../parts/prose.js";
 import { Age, Icon, Name, Notice, Outline, Said, Tabs, Text } from "../parts/small.js";
 
 /** Cited places that are listed below a text; of more, how many there are besides. */
@@ -101,7 +101,7 @@ function Table({ debate, outputs }) {
   if (roles.length === 0) return null;
   return html`<hr /><div class="pad row wrap rounds"><span class="meta">${t("de.show")}</span><${Tabs} label=${t("de.show")} chosen=${chosen} choices=${[[0, t("de.show.all")], ...rounds.map(({ round }) => [round, t("de.round", { n: round })])]} onChoose=${(round) => go(withQuery({ round: round || null }), { replace: true })} /></div>
     <div class="mx" role="group" aria-label=${t("de.table-of")} tabindex="0" data-scroll="" style=${{ "--roles": roles.length }}>
-      <div class="rd corner"></div>${roles.map((role) => html`<div class="role" key=${role.id}><h3><${Text} of=${role.name || role.id} /></h3><span class="meta"><${Text} of=${[role.provider, role.model].filter(Boolean).join(", ")} /></span></div>`)}
+      <div class="rd corner"></div>${roles.map((role) => html`<div class="role" key=${role.id}><h3><${Text} of=${role.name || role.id} /></h3><span class="meta"><${Text} of=${[role.id, role.provider, role.model].filter(Boolean).join(" · ")} /></span></div>`)}
       ${isSaid && html`<div class="rd"><div><b>${t("de.dissent")}</b><span>${t("de.dissent.text")}</span></div></div>${last.map((output, place) => html`<${Stand} key=${roles[place].id} role=${roles[place]} output=${output} />`)}`}
       ${rounds.filter(({ round }) => chosen === 0 || chosen === round).map(({ round, speeches }) => html`<${Round} key=${round} round=${round} of=${rounds.length} speeches=${speeches} roles=${roles} outputs=${outputs.get(round) ?? []} />`)}
     </div>`;
@@ -141,7 +141,7 @@ function Doing({ step }) {
 /** Why a speech is not there. */
 function Why({ step, output }) {
   const why = output?.error || (step.stage === "completed" ? "" : step.note), cure = output?.tasuki?.cure;
-  return why && html`<p class=${step.stage === "failed" ? "why-not c-bad" : "why-not"}><${Text} of=${why.length > 2000 ? `${why.slice(0, 2000)}…` : why} isBlock=${true} /></p>${step.stage === "failed" && cure && html`<p class="why-not">${t("sf.cure")} <${Said} of=${cure} /></p>`}`;
+  return why && html`<p class=${step.stage === "failed" ? "why-not c-bad" : "why-not"}><${Runs} of=${why.length > 2000 ? `${why.slice(0, 2000)}…` : why} /></p>${step.stage === "failed" && cure && html`<p class="why-not">${t("sf.cure")} <${Said} of=${cure} /></p>`}`;
 }
 
 function Cited({ output }) {

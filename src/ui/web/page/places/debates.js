@@ -51,10 +51,10 @@ function List() {
 }
 
 function Row({ debate }) {
-  const mark = markOfDebate(debate), { roles, rounds, current_round: round } = debate, why = firstLine(whyOf(debate), 160);
+  const mark = markOfDebate(debate), { roles, rounds, current_round: round } = debate, why = firstLine(whyOf(debate), 160), isAtWork = mark.icon === "working";
   const names = roles.slice(0, NAMED).join(", ") + (roles.length > NAMED ? ` ${t("and.n", { n: roles.length - NAMED })}` : "");
   return html`<a href=${to("debates", debate.debate_id)}><${Icon} name=${mark.icon} tone=${mark.tone} />
     <span class="t cut"><${Text} of=${titleOf(debate)} /></span>
     <span class="meta age"><${Age} since=${isOver(debate) ? debate.updated_at : debate.created_at} isShort=${true} /></span>
-    <span class="m meta"><b class=${mark.tone === "bad" ? "c-bad" : ""}>${mark.word}</b> · ${isOver(debate) ? plural("de.rounds", rounds) : t("de.round-of", { n: round, of: rounds })} · ${plural("de.roles", roles.length)}: <${Text} of=${names} />${why && html` · <${Said} of=${why} />`}</span></a>`;
+    <span class="m meta"><b class=${mark.tone === "bad" ? "c-bad" : ""}>${isAtWork ? t("de.round-of", { n: round, of: rounds }) : mark.word}</b> · ${!isAtWork && html`${plural("de.rounds", rounds)} · `}${plural("de.roles", roles.length)}: <${Text} of=${names} />${why && html` · <${Said} of=${why} />`}</span></a>`;
 }
