@@ -96,6 +96,7 @@ fn a_debate_fills_its_columns_as_roles_speak_and_another_is_called_off() {
     followed(&browser, &house);
     looked_at(&browser);
     called_off(&browser, &house);
+    failed(&browser, &house);
     clean(&browser);
 }
 
@@ -152,8 +153,12 @@ fn looked_at(browser: &Browser) {
             browser.look(looks);
             let name = format!("debate-{}-{width}", if looks.dark { "dark" } else { "light" });
             browser.until("document.querySelectorAll('.mx .cell').length === 4");
+            let top =
+                if width < 900 { "document.querySelector('.mx').scrollIntoView()" } else { "scrollTo(0, 0)" };
             browser.run(
-                "document.activeElement.blur(); scrollTo(0, 0); document.querySelector('.mx').scrollLeft = 0",
+                &format!(
+                    "document.activeElement.blur(); {top}; document.querySelector('.mx').scrollLeft = 0"
+                ),
                 &[],
             );
             let wide = browser.run("return document.documentElement.scrollWidth - innerWidth", &[]);
@@ -165,12 +170,17 @@ fn looked_at(browser: &Browser) {
     browser.look(Looks::DESK);
 }
 
+/// Begins one by the page's own way to the daemon, and gives its id.
+fn begin(browser: &Browser, task: &str, roles: &str) -> String {
+    let script = "const [task, roles, done] = arguments; import('/live/api.js').then(({ ask }) => ask('/api/debates', { body: { task, roles, provider: 'mine' } })).then((answer) => done(answer.data.debate_id))";
+    let id = browser.run_later(script, &[json!(task), json!(roles)]);
+    id.as_str().expect("an id").to_owned()
+}
+
 /// One that is under way is in the list, and is called off after a question.
 fn called_off(browser: &Browser, house: &House) {
     std::fs::remove_dir_all(house.path("say")).expect("nobody is answered for");
-    let begin = "const done = arguments[0]; import('/live/api.js').then(({ ask }) => ask('/api/debates', { body: { task: '<i>second</i>', roles: 'qa,developer', provider: 'mine' } })).then((answer) => done(answer.data.debate_id))";
-    let second = browser.run_later(begin, &[]);
-    let second = second.as_str().expect("an id").to_owned();
+    let second = begin(browser, "<i>second</i>", "qa,developer");
     browser.run("location.hash = '#/debates'", &[]);
     let row = format!("document.querySelector('.debates .list a[href$=\"{second}\"]')");
     browser.until(&format!(
@@ -187,4 +197,18 @@ fn called_off(browser: &Browser, house: &House) {
     browser.click("dialog .btn:last-child");
     browser.until("document.querySelector('.head .st b').textContent === 'called off' && !document.querySelector('.head .btn')");
     until_cell(browser, "2 1", "called off");
+}
+
+/// One of which nobody spoke says why, and is among what needs a person, where nothing offers to try roles again.
+fn failed(browser: &Browser, house: &House) {
+    house.write("say/round1-product", "");
+    let third = begin(browser, "third", "product");
+    browser.run("location.hash = arguments[0]", &[json!(format!("#/needs/session.{third}"))]);
+    browser.until(&format!("document.querySelector('.det a[href=\"#/debates/{third}\"]')"));
+    let offers = "return [...document.querySelectorAll('.det .btn')].some((one) => one.textContent.includes('Try again'))";
+    assert_eq!(browser.run(offers, &[]), json!(false));
+    browser.click(&format!(".det a[href='#/debates/{third}']"));
+    browser.until(
+        "document.querySelector('.head .note.bad')?.textContent.includes('no role has completed round 1')",
+    );
 }
