@@ -8,6 +8,7 @@ mod axe;
 #[path = "../support/browser.rs"]
 mod browser;
 mod command;
+mod debates;
 mod elsewhere;
 mod elsewhere_servers;
 mod escaping;

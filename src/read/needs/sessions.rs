@@ -80,6 +80,12 @@ impl Model {
             (false, true) => "Try again what failed",
             (false, false) => "Ask for a plan again",
         };
+        // Roles that have spoken are not asked again: a debate is begun anew, or looked at.
+        let is_debate = self.state().flows.get(&id).is_some_and(|flow| flow.debate().is_some());
+        let cures = match is_debate {
+            true => vec![CureInfo::of("See the debate", format!("tasuki debate show {id}"))],
+            false => vec![resume(&id, again), see(&id)],
+        };
         NeedInfo {
             id: format!("session.{id}"),
             kind: NeedKindInfo::Session,
@@ -87,7 +93,7 @@ impl Model {
             title,
             detail,
             since: rfc3339_ms(since),
-            cures: vec![resume(&id, again), see(&id)],
+            cures,
             ..nothing()
         }
     }
@@ -127,6 +133,10 @@ impl Model {
         else {
             return false;
         };
+        // In a debate a role that fails stops nobody, and its column says why.
+        if flow.debate().is_some() {
+            return false;
+        }
         let at = step.step.as_ref().and_then(|name| flow.place(name));
         let is_it = |at: usize| {
             flow.steps.get(at).is_some_and(|step| {

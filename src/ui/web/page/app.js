@@ -13,6 +13,7 @@ import { BottomTabs, MorePlaces, Notices, SideBar, Top, TopBar, useShellKeys, us
 import { Empty, Notice, Outline, Text, announce } from "./parts/small.js";
 import { Command } from "./places/command.js";
 import { Composer } from "./places/compose.js";
+import { Debates, leadOfDebates } from "./places/debates.js";
 import { Messages, leadOfMessages } from "./places/messages.js";
 import { Needs, leadOfNeeds } from "./places/needs.js";
 import { Sessions, leadOfSessions } from "./places/sessions.js";
@@ -25,6 +26,7 @@ const PLACES = {
   team: [Team, leadOfTeam],
   messages: [Messages, leadOfMessages],
   sessions: [Sessions, leadOfSessions],
+  debates: [Debates, leadOfDebates],
   settings: [More, () => t("lead.settings")],
 };
 
@@ -39,6 +41,7 @@ function backOf({ place, item, parts, query }) {
     const [id, task] = parts;
     return task || (item && (query.add || query.merge)) ? { href: to("sessions", id), text: t("se.back") } : item || query.new ? { href: to("sessions"), text: t("se.all") } : null;
   }
+  if (place === "debates") return item || query.new ? { href: to("debates"), text: t("de.all") } : null;
   if (!item) return null;
   if (place === "messages") return { href: to("messages", null, { filter: query.filter }), text: t("m.all") };
   return place === "needs" || place === "team" ? { href: to(place), text: t(`place.${place}`) } : null;
@@ -72,7 +75,7 @@ function Guarded({ children }) {
 /** The outline of a place before its first picture. The composer can be written in at once. */
 function Opening({ place }) {
   if (place === "command") return html`<div class="cols work"><div class="stack stackl"><${Composer} /><section class="card"><${Outline} rows=${3} /></section></div><section class="card"><${Outline} rows=${9} /></section></div>`;
-  const kind = { needs: "inbox", team: "team", messages: "msg", sessions: "sess" }[place] ?? "";
+  const kind = { needs: "inbox", team: "team", messages: "msg", sessions: "sess", debates: "sess-list" }[place] ?? "";
   return html`<div class=${`cols ${kind}`}><section class="card"><${Outline} rows=${9} /></section><section class="card"><${Outline} rows=${9} /></section></div>`;
 }
 

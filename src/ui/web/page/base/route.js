@@ -1,7 +1,7 @@
 // Addresses: all that a view shows is in the fragment, so that it can be kept, shared and gone back to.
 import { signal } from "./view.js";
 
-export const PLACES = ["needs", "command", "team", "messages", "sessions"];
+export const PLACES = ["needs", "command", "team", "messages", "sessions", "debates"];
 
 /** `#/team/coder?view=table` → `{ place: "team", item: "coder", parts: ["coder"], query: { view: "table" } }`: `parts` are those of the item. */
 export function parse(hash) {

@@ -1,6 +1,7 @@
 // All words of the page, in one table: English, then Japanese. `{name}` is filled in; texts of others never are words.
 import { signal } from "./view.js";
 import { COMMAND, STATES, STORY } from "./words-more.js";
+import { DEBATES } from "./words-debates.js";
 import { SESSIONS } from "./words-sessions.js";
 
 const SHELL = {
@@ -91,7 +92,7 @@ const SHELL = {
   "help.title": ["Keys", "キー操作"],
   "help.text": ["They are off in text fields and while an input method composes.", "入力欄と変換中は無効です。"],
   "help.off": ["They are switched off in the settings.", "設定で無効になっています。"],
-  "key.places": ["needs, command, team, messages, sessions", "あなた待ち・指示・チーム・メッセージ・セッション"],
+  "key.places": ["needs, command, team, messages, sessions, debates", "あなた待ち・指示・チーム・メッセージ・セッション・討論"],
   "key.choose": ["choose", "選ぶ"],
   "key.open": ["open", "開く"],
   "key.back": ["back", "戻る"],
@@ -113,7 +114,7 @@ const SHELL = {
   "key.help": ["this list", "この一覧"],
 };
 
-const TABLE = { ...SHELL, ...STATES, ...COMMAND, ...STORY, ...SESSIONS };
+const TABLE = { ...SHELL, ...STATES, ...COMMAND, ...STORY, ...SESSIONS, ...DEBATES };
 
 export const LANGUAGES = ["en", "ja"];
 export const language = signal("en");

@@ -1,61 +1,7 @@
 // Sessions while they are looked at: read when shown, and again when the page's stream tells of them.
-import { useEffect, useState } from "../base/view.js";
-import { ask, at } from "./api.js";
-import { NEEDS, SESSIONS, link, onTouched } from "./store.js";
-
-/** After something happened, so long until it is read again: what comes together is read once. */
-const LATER_MS = 150;
-/** What takes long is read so many times its own time later, so that reading never is all that goes on. */
-const REST = 4;
-
-/** What an address gave last, so that going back shows it at once. */
-const known = new Map();
-const KNOWN_MAX = 8;
-
-/** The answer of an address: { data, problem, again, isNew }, `data` of null is not read yet, `again` reads it at once, and `isNew` says that it was read since it is shown. `isMeant` says of what was touched whether it is read again. */
-function useRead(address, isMeant) {
-  const [shown, show] = useState({ address: null, data: null, problem: null, again: () => {} });
-  const isLive = link.value.state === "live";
-  useEffect(() => {
-    if (!address || !isLive) return undefined;
-    const given = new AbortController();
-    let timer = null, took = 0, isReading = false, isDue = false;
-    const read = async () => {
-      if (isReading) return (isDue = true);
-      clearTimeout(timer);
-      timer = null;
-      isReading = true;
-      const begun = performance.now();
-      const answer = await ask(address, given).catch(() => null);
-      took = performance.now() - begun;
-      isReading = false;
-      if (!answer || given.signal.aborted) return undefined;
-      if (answer.ok) keep(address, answer.data);
-      if (answer.status !== 0) show({ address, data: answer.ok ? answer.data : null, problem: answer.ok ? null : answer.problem ?? { why: "" }, again: read });
-      if (isDue) later();
-      return (isDue = false);
-    };
-    const later = () => (timer ??= setTimeout(read, Math.max(LATER_MS, took * REST)));
-    show((old) => ({ ...old, again: read }));
-    read();
-    const stop = onTouched((touched) => {
-      if (touched.has("*") || touched.has(SESSIONS) || isMeant(touched, known.get(address))) later();
-    });
-    return () => {
-      given.abort();
-      clearTimeout(timer);
-      stop();
-    };
-  }, [address, isLive]);
-  const isIts = shown.address === address;
-  return { data: isIts ? shown.data : known.get(address) ?? null, problem: isIts ? shown.problem : null, again: shown.again, isNew: isIts };
-}
-
-function keep(address, data) {
-  known.delete(address);
-  known.set(address, data);
-  if (known.size > KNOWN_MAX) known.delete(known.keys().next().value);
-}
+import { at } from "./api.js";
+import { useRead } from "./read.js";
+import { NEEDS } from "./store.js";
 
 /** All sessions, newest first: { sessions, problem, again, isNew }; null before they are read. */
 export function useSessions() {

@@ -12,8 +12,8 @@ import { halt } from "./act.js";
 import { isHelpOpen } from "./dialog.js";
 import { Command, Icon, Key, Notice, Said, Text, When, slots } from "./small.js";
 
-/** Places, their icons, and their digits: those of runs and debates are kept for them. */
-export const PLACES = [["needs", "needs", 1], ["command", "command", 2], ["team", "team", 3], ["messages", "messages", 4], ["sessions", "sessions", 6]];
+/** Places, their icons, and their digits: that of runs is kept for them. */
+export const PLACES = [["needs", "needs", 1], ["command", "command", 2], ["team", "team", 3], ["messages", "messages", 4], ["sessions", "sessions", 6], ["debates", "debates", 7]];
 /** Places that have a tab on a small screen; the others stand under the last one. */
 const TABS = 4;
 const THEMES = ["system", "light", "dark"];

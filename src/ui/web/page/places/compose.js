@@ -10,6 +10,7 @@ import { roots } from "../live/model.js";
 import { ask } from "../live/api.js";
 import { acting, chance, forgetRefusal } from "../parts/act.js";
 import { Command, Icon, Name, Notice, Text, Word, announce } from "../parts/small.js";
+import { debateIt } from "./debating.js";
 
 const KEY = "tasuki-draft";
 /** Recipients that stand as cards; the others are in a list. */
@@ -128,7 +129,7 @@ export function Composer() {
     ${keysOn.value && html`<kbd class="begin desk" aria-hidden="true">n</kbd>`}<textarea class="field" id="what" ref=${field} rows="4" value=${now.text} lang=${langOf(now.text)} dir=${now.text.length < LONG ? "auto" : undefined} placeholder=${t("c.what.hint")} onInput=${(event) => change({ text: event.target.value })}></textarea>
     <div class="pad stack"><${Recipients} whom=${whom} isAway=${isAway} /><${Options} now=${now} />
       ${sending.value.state === "refused" && html`<${Refused} />`}${sending.value.state === "blank" && html`<p class="meta c-ask">${t("c.blank")}</p>`}
-      <footer><button class="btn go" ...${acting(isAway || isSending || !now.text.trim() || !whom)}>${isSending ? t("c.handing") : t("c.hand")} <kbd aria-hidden="true">Ctrl ↵</kbd></button>
+      <footer><button class="btn go" ...${acting(isAway || isSending || !now.text.trim() || !whom)}>${isSending ? t("c.handing") : t("c.hand")} <kbd aria-hidden="true">Ctrl ↵</kbd></button><button class="btn" type="button" ...${acting(isAway || isSending)} onClick=${() => debateIt(now.text)}><${Icon} name="debates" />${t("df.it")}</button>
         <span class="meta">${isAway ? t("c.kept") : looksOnly.value ? t("looks-only") : t("c.disk")}</span><${Command} line=${lineFor(now, whom)} /></footer></div>
   </form>`;
 }

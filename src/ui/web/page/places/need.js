@@ -134,6 +134,8 @@ function BehindRow({ id }) {
 }
 
 /** The session that a need is of: its tasks are tried again by it, and not by themselves. */
+const debateOf = (need) => need.cures.map(({ command }) => /^tasuki debate show (\S+)$/.exec(command ?? "")?.[1]).find(Boolean) ?? null;
+
 const sessionOf = (need) => need.cures.map(({ path }) => /^\/api\/sessions\/([^/]+)\//.exec(path ?? "")?.[1]).find(Boolean) ?? null;
 
 const canRetryAlone = (need, message) => need.kind === "failed" && !sessionOf(need) && isRetriable(message);
@@ -154,6 +156,7 @@ function Cures({ need, message, list, screen, isWhole, onWhole }) {
     <div class="row wrap">${canRetry && html`<button class="btn" type="button" ...${acting()} onClick=${() => retry(message)}><${Icon} name="retry" />${t("cure.retry")} <kbd aria-hidden="true">r</kbd></button>`}
       ${screen && html`<button class="btn" type="button" aria-pressed=${String(isWhole)} onClick=${onWhole}><${Icon} name="screen" />${t("its.screen")} <kbd aria-hidden="true">s</kbd></button>`}
       ${need.message && html`<a class="btn" href=${to("messages", need.message)}><${Icon} name="messages" />${t("story")} <kbd aria-hidden="true">w</kbd></a>`}
+      ${debateOf(need) && html`<a class="btn" href=${to("debates", debateOf(need))}><${Icon} name="debates" />${t("need.debate.see")}</a>`}
       ${session && html`<a class="btn" href=${to("sessions", session)}><${Icon} name="sessions" />${t("need.session.see")}</a>`}
       ${agent && html`<a class="btn plain" href=${to("team", need.agent)}><${Icon} name="team" /><${Name} of=${need.agent} /></a>`}
       ${byPost.map((one) => html`<button class=${need.asks ? "btn plain" : "btn"} type="button" key=${one.command} ...${acting(underWay.value.has(encodedPath(one.path)))} onClick=${() => cure(one, need.agent)}><${Text} of=${labelOf(one)} /></button>`)}

@@ -7,6 +7,7 @@ import { narrow, scale } from "../base/prefs.js";
 import { useKeys } from "../base/keys.js";
 import { firstLine, langOf, shown, withoutId } from "../base/text.js";
 import { answerInWords, inWords } from "../base/told.js";
+import { speechOf } from "../base/debate.js";
 import { evidenceOf, howOf, provedBy, sentenceOf } from "../base/states.js";
 import { agents, markOf, needs } from "../live/store.js";
 import { isPutAside } from "../live/model.js";
@@ -52,21 +53,21 @@ export function Story({ id }) {
 function retryOf(tree, details) {
   const step = tree?.stage === "held" ? null : details?.step;
   if (!step) return isRetriable(tree) ? () => retry(tree) : null;
-  return step.task && tree.stage === "failed" ? () => act(at`/api/sessions/${step.session}/retry`, { task: step.task }, () => t("se.retry.done", { task: step.task })) : null;
+  return step.task && tree.stage === "failed" && !speechOf(tree.to) ? () => act(at`/api/sessions/${step.session}/retry`, { task: step.task }, () => t("se.retry.done", { task: step.task })) : null;
 }
 
 function Head({ tree, details, open, steps }) {
   const [isSeen, setSeen] = useState(false);
   const mark = markOf(tree);
   const title = tree.title ?? details?.content?.split("\n")[0] ?? tree.id;
-  const answer = details?.answer;
+  const answer = details?.answer, speech = speechOf(tree.to);
   const agent = agents.value.get(tree.agent ?? tree.to);
   const places = usePlaces(UNTYPED.has(tree.stage) && tree.to ? [tree.to] : NONE);
   const place = UNTYPED.has(tree.stage) ? details?.place ?? places.get(tree.id) : null;
   const until = agent?.current_task === tree.id ? agent.until : null;
   return html`<div class="pad-l head"><div class="row wrap"><div class="grow"><h2 id="ms"><${Text} of=${title} /></h2>
       <p class="meta"><span class="id"><${Name} of=${tree.id} /></span>${tree.from && html` · <${Text} of=${t("m.from", { from: tree.from === "user" ? t("you") : tree.from, to: tree.to ?? "" })} />`}
-      ${tree.parent && html` · ${t("m.part-of")} <a class="link id" href=${to("messages", tree.parent)}><${Name} of=${tree.parent} /></a>`}${details?.step && html` · ${t("m.step-of")} <a class="link" href=${to("sessions", [details.step.session, details.step.task])}><${Text} of=${details.step.task ?? t("m.step-of.plan")} /></a>`}${tree.retry_of && html` · ${t("m.again-of")} <a class="link id" href=${to("messages", tree.retry_of)}><${Name} of=${tree.retry_of} /></a>`}</p></div>
+      ${tree.parent && html` · ${t("m.part-of")} <a class="link id" href=${to("messages", tree.parent)}><${Name} of=${tree.parent} /></a>`}${speech ? html` · ${t("m.step-of.debate")} <a class="link" href=${to("debates", speech.id)}><${Text} of=${`${speech.role}, ${t("de.round", { n: speech.round })}`} /></a>` : details?.step && html` · ${t("m.step-of")} <a class="link" href=${to("sessions", [details.step.session, details.step.task])}><${Text} of=${details.step.task ?? t("m.step-of.plan")} /></a>`}${tree.retry_of && html` · ${t("m.again-of")} <a class="link id" href=${to("messages", tree.retry_of)}><${Name} of=${tree.retry_of} /></a>`}</p></div>
       <span class="st"><${Icon} name=${mark.icon === "done" ? "okc" : mark.icon} tone=${mark.tone} /><b><${Word} mark=${mark} />${place && html`, <${Place} place=${place} />`}</b><span class="d">${tree.ended_at ? html`<${When} at=${tree.ended_at} to="s" withDay=${true} />` : html`<${Age} since=${tree.since || tree.accepted_at} />`}</span></span>
       ${details?.content && html`<button class="btn" type="button" aria-expanded=${String(isSeen)} onClick=${() => setSeen(!isSeen)}>${isSeen ? t("m.hide") : t("m.content")}</button>`}
       ${retryOf(tree, details) && html`<button class="btn" type="button" ...${acting()} onClick=${retryOf(tree, details)}><${Icon} name="retry" />${t("m.retry")}</button>`}
