@@ -16,8 +16,8 @@ use ratatui_core::layout::Rect;
 /// Columns of the list from which on its roles are named, and from which on they are counted.
 const NAMES_FROM: u16 = 72;
 const COUNT_FROM: u16 = 56;
-/// Columns that the names of roles take at most: the title has the rest.
-const ROLES_MAX: usize = 26;
+/// Part of the columns that the names of roles take at most: the title has the rest.
+const ROLES_PART: u16 = 4;
 
 /// The debates.
 pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect) {
@@ -68,22 +68,24 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect
 fn words<'a>(debates: impl Iterator<Item = &'a DebateInfo>, width: u16, dots: &str) -> Vec<String> {
     let parts = |debate: &'a DebateInfo| {
         let roles = match width {
-            NAMES_FROM.. => cut(&debate.roles.join(", "), ROLES_MAX, dots),
+            NAMES_FROM.. => cut(&debate.roles.join(", "), usize::from(width / ROLES_PART), dots),
             COUNT_FROM.. => counted(debate.roles.len(), "role"),
             _ => String::new(),
         };
         let (at, of) = (debate.current_round, debate.rounds);
-        let round = match width {
-            _ if of == 0 => String::new(),
-            COUNT_FROM.. => format!("round {at}/{of}"),
-            _ => format!("{at}/{of}"),
+        let word = word_of(&debate.status);
+        let state = match &debate.status {
+            DebateStatus::Pending | DebateStatus::Completed => word.to_owned(),
+            DebateStatus::Failed(_) | DebateStatus::Cancelled if at == 0 => word.to_owned(),
+            DebateStatus::Failed(_) | DebateStatus::Cancelled => format!("{word}, {at}/{of}"),
+            _ => format!("round {at}/{of}"),
         };
-        [roles, round, word_of(&debate.status).to_owned()]
+        [roles, state]
     };
-    let all: Vec<[String; 3]> = debates.map(parts).collect();
-    let widths =
-        [0, 1, 2].map(|column: usize| all.iter().map(|parts| columns(&parts[column])).max().unwrap_or(0));
-    let line = |parts: [String; 3]| {
+    let all: Vec<[String; 2]> = debates.map(parts).collect();
+    let widest = |column: usize| all.iter().map(|parts| columns(&parts[column])).max().unwrap_or(0);
+    let widths = [0, 1].map(widest);
+    let line = |parts: [String; 2]| {
         let cells = parts.into_iter().zip(widths).filter(|(_, width)| *width > 0);
         cells.map(|(part, width)| padded(part, width)).collect::<Vec<_>>().join("  ")
     };

@@ -27,7 +27,7 @@ const ID_SHOWN: usize = 8;
 pub(in crate::ui::tui) fn height(state: &TopState, width: u16) -> usize {
     state.opened_debate().map_or(3, |seen| {
         // Its title, its facts, the names of the roles, and who speaks for them.
-        message(seen, width).len() + seen.rows.len() + 4
+        message(seen, width, MESSAGE_ROWS).len() + seen.rows.len() + 4
     })
 }
 
@@ -61,7 +61,7 @@ pub(super) fn inside(
     area: Rect,
     chosen: Option<(usize, usize)>,
 ) {
-    let message = message(seen, area.width);
+    let many = message(seen, area.width, MESSAGE_ROWS).len();
     let mut rest = usize::from(area.height).saturating_sub(2 + seen.rows.len());
     let mut take = |wish: usize| {
         let taken = wish.min(rest);
@@ -69,7 +69,7 @@ pub(super) fn inside(
         taken
     };
     let (facts, providers) = (take(1), take(1));
-    let said = 1 + take(message.len().saturating_sub(1));
+    let message = message(seen, area.width, 1 + take(many.saturating_sub(1)));
     let mark = of_debate(&seen.result.status);
     let mut y = area.y;
     let bottom = area.bottom();
@@ -77,7 +77,7 @@ pub(super) fn inside(
         Ink::Accent => Ink::Bold,
         ink => ink,
     };
-    for (at, text) in message.iter().take(said.min(usize::from(area.height))).enumerate() {
+    for (at, text) in message.iter().take(usize::from(area.height)).enumerate() {
         if at == 0 {
             canvas.text((area.x + 1, y), 1, mark.sign(canvas.look), mark.ink());
         }
@@ -85,7 +85,8 @@ pub(super) fn inside(
         y += 1;
     }
     if facts > 0 && y < bottom {
-        canvas.text((area.x + 3, y), area.width.saturating_sub(4), &self::facts(state, seen), Ink::Plain);
+        let room = area.width.saturating_sub(4);
+        canvas.text((area.x + 3, y), room, &self::facts(state, seen, usize::from(room)), Ink::Plain);
         y += 1;
     }
     let shown = Columns::of(seen, area.width, chosen);
@@ -223,19 +224,19 @@ pub(super) fn program(role: &RoleSeen) -> String {
 }
 
 /// How far it is, in rows.
-fn message(seen: &DebateSeen, width: u16) -> Vec<String> {
+fn message(seen: &DebateSeen, width: u16, most: usize) -> Vec<String> {
     let word = word_of(&seen.result.status);
     let text = match &seen.result.status {
         DebateStatus::Failed(_) => format!("{word}: {}", seen.result.message),
         _ => seen.result.message.clone(),
     };
     let text: Vec<&str> = text.split_whitespace().collect();
-    let rows = wrap(&text.join(" "), usize::from(width.saturating_sub(4)), MESSAGE_ROWS);
+    let rows = wrap(&text.join(" "), usize::from(width.saturating_sub(4)), most);
     if rows.is_empty() { vec![word.to_owned()] } else { rows }
 }
 
-/// Who speaks, what it has used so far, and for how long it has been going on.
-fn facts(state: &TopState, seen: &DebateSeen) -> String {
+/// Who speaks, for how long it has been going on, and what it has used so far: the first of them that there is room for.
+fn facts(state: &TopState, seen: &DebateSeen, room: usize) -> String {
     let besides = &seen.besides;
     let speakers = seen.speakers();
     let names: Vec<&str> = speakers.iter().map(|speech| &*speech.role).collect();
@@ -255,7 +256,15 @@ fn facts(state: &TopState, seen: &DebateSeen) -> String {
     let began = began.map(|at| format!("began {}", clock(at, state.look.here, false)));
     let id = seen.result.debate_id.chars().take(ID_SHOWN).collect::<String>();
     let facts = [speaks, took, tokens, cost, Some(id), began];
-    facts.into_iter().flatten().collect::<Vec<_>>().join("   ")
+    let mut line = String::new();
+    for fact in facts.into_iter().flatten() {
+        if line.is_empty() {
+            line = fact;
+        } else if columns(&line) + columns(&fact) + 3 <= room {
+            line = format!("{line}   {fact}");
+        }
+    }
+    line
 }
 
 /// A number with a comma before each three digits.
