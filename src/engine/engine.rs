@@ -235,7 +235,7 @@ pub(super) struct Work<'a> {
     pub(super) now: Millis,
     pub(super) wall: Millis,
     chance: u64,
-    step: Step,
+    pub(super) step: Step,
     /// Agents that may have something to do now.
     touched: BTreeSet<AgentName>,
     /// Flows that may go on now.
@@ -391,19 +391,6 @@ impl<'a> Work<'a> {
         if let Some(parent) = parent {
             self.show_open(&parent);
         }
-    }
-
-    /// What an agent does is shown with the flow whose step it has.
-    fn show_flow_of(&mut self, name: &AgentName) {
-        let current = self.state.agents.get(name).and_then(|agent| agent.current.as_ref());
-        let step = current.and_then(|id| self.state.open.get(id)?.message.step.as_deref());
-        if let Some(flow) = step.map(|step| step.flow.clone()) {
-            self.show_flow(flow);
-        }
-    }
-
-    fn show_flow(&mut self, id: FlowId) {
-        self.ask(Effect::Show(Shown::Flow(id)));
     }
 
     fn show_open(&mut self, id: &MessageId) {

@@ -49,6 +49,21 @@ impl JobId {
     }
 }
 
+impl JobId {
+    /// Whether something goes on once it is done. What is only for whoever looks, or tidies up, can wait for that.
+    #[must_use]
+    pub const fn is_waited_for(&self) -> bool {
+        match self {
+            Self::Base { .. }
+            | Self::Check { .. }
+            | Self::Tree { .. }
+            | Self::AgentTree { .. }
+            | Self::Merge { .. } => true,
+            Self::Work { .. } | Self::Pull { .. } | Self::EndTree { .. } => false,
+        }
+    }
+}
+
 impl fmt::Display for JobId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

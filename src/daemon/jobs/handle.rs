@@ -13,6 +13,9 @@ use tokio::sync::mpsc;
 
 /// Jobs under way at once: a check is a build as a rule, and takes every core that it can have.
 pub const JOBS_MAX: usize = 4;
+/// Of these, such for which nobody waits: where many tasks end together, the next ones get their worktrees before anybody looks at
+/// what was done in the last ones.
+const IDLE_MAX: usize = JOBS_MAX / 2;
 
 /// Jobs that wait and that are under way. As many may wait as there are open tasks.
 #[derive(Debug)]
@@ -66,6 +69,16 @@ impl JobsHandle {
         let _ = self.orders.try_send(JobOrder::Forget { named, before });
     }
 
+    /// The place of the next one that may begin: the oldest of those that somebody waits for, or else the oldest.
+    fn next(&self) -> Option<usize> {
+        if self.under_way.len() >= JOBS_MAX {
+            return None;
+        }
+        let wanted = self.waiting.iter().position(|(id, _)| id.is_waited_for());
+        let idle = self.under_way.iter().filter(|id| !id.is_waited_for()).count();
+        wanted.or((!self.waiting.is_empty() && idle < IDLE_MAX).then_some(0))
+    }
+
     /// Begins as many as may run at once; `cwd` is the folder in which an agent works, if there is such an agent, and `place` is
     /// where a text stands.
     pub fn submit(
@@ -74,8 +87,8 @@ impl JobsHandle {
         cwd: impl Fn(&AgentName) -> Option<PathBuf>,
         place: impl Fn(BodyRef) -> Option<Place>,
     ) {
-        while self.under_way.len() < JOBS_MAX
-            && let Some((id, job)) = self.waiting.pop_front()
+        while let Some(at) = self.next()
+            && let Some((id, job)) = self.waiting.remove(at)
         {
             let folder = job.folder().map(|folder| PathBuf::from(&**folder));
             let cwd = folder.or_else(|| job.agent().and_then(&cwd));
@@ -93,5 +106,37 @@ impl JobsHandle {
             }
             self.under_way.insert(id);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::flow::id::FlowId;
+    use crate::engine::flow::name::StepName;
+    use std::sync::Arc;
+
+    #[test]
+    fn what_somebody_waits_for_goes_before_what_nobody_does() {
+        let (orders, _inbox) = mpsc::channel(JOBS_MAX);
+        let mut jobs = JobsHandle::new(orders);
+        let flow = FlowId::new("a1b2c3d4-e5f6-4890-abcd-ef1234567890").unwrap();
+        let step = StepName::numbered;
+        let look = |n| JobId::Work { flow: flow.clone(), step: step(n), tries: 1 };
+        let tree = |n| JobId::Tree { flow: flow.clone(), tree: step(n) };
+        let job = || Job::ReadPlan { text: Arc::from(""), trees: false };
+        (1..=4).for_each(|n| jobs.put(look(n), job()));
+        (5..=6).for_each(|n| jobs.put(tree(n), job()));
+        let mut begun = Vec::new();
+        while let Some(at) = jobs.next() {
+            let (id, _) = jobs.waiting.remove(at).unwrap();
+            jobs.under_way.insert(id.clone());
+            begun.push(id);
+        }
+        assert_eq!(begun, [tree(5), tree(6), look(1), look(2)]);
+        jobs.done(&tree(5));
+        assert_eq!(jobs.next(), None, "two places are kept for what is waited for");
+        jobs.put(tree(7), job());
+        assert_eq!(jobs.next(), Some(2));
     }
 }

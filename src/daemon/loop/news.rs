@@ -11,6 +11,7 @@ use crate::daemon::panes::limits::dated;
 use crate::daemon::panes::orders::PaneWord;
 use crate::daemon::tmux::news::TmuxNews;
 use crate::daemon::views::worker::{BatchShown, Item};
+use crate::engine::flow::branch::BranchName;
 use crate::engine::input::{Input, Report, Shown};
 use crate::engine::job::JobId;
 use crate::engine::words::{AgentName, Millis, Nonce};
@@ -222,7 +223,9 @@ impl Daemon {
         let own = self.engine.state().hired.iter().filter_map(|(name, hired)| {
             let tree = Path::new(hired.flow.as_ref().and(hired.recipe.cwd.as_ref())?);
             let (owner, status) = (Some(name.clone()), Some(tree.join("status")));
-            tree.is_absolute().then(|| ZoneSpec { place: tree.join("queue"), owner, status })
+            // A role of a debate has no mailbox there.
+            let speaks = BranchName::new(name.as_str()).is_ok_and(|branch| branch.speech().is_some());
+            (tree.is_absolute() && !speaks).then(|| ZoneSpec { place: tree.join("queue"), owner, status })
         });
         let zones: Vec<ZoneSpec> =
             self.config.settings.queues.iter().cloned().chain(own).chain(self.zones_of_trees()).collect();

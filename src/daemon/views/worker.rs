@@ -346,6 +346,7 @@ impl Worker {
     fn expire(&mut self, before: Millis) -> Result<bool, FolderError> {
         let letters = self.views.remove_letters_before(before, EXPIRE_MAX)?;
         let sessions = self.views.remove_sessions_before(before, EXPIRE_MAX)?;
+        self.views.remove_debates_before(before)?;
         Ok(sessions >= EXPIRE_MAX
             || self.views.remove_finished_before(before, EXPIRE_MAX)? >= EXPIRE_MAX
             || letters >= EXPIRE_MAX)

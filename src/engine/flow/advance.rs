@@ -3,6 +3,7 @@
 
 use super::again::Behind;
 use super::asked::WAITS_FOR_YES;
+use super::debate::Debate;
 use super::flow::{Flow, FlowStep, StepSpec};
 use super::graph::STEPS_MAX;
 use super::id::{FlowId, StepRef};
@@ -59,6 +60,7 @@ impl Work<'_> {
             head.master = Some(self.check_master(&head, prompt)?);
         }
         let (id, tasks) = (head.id.clone(), counted(steps.len(), "task"));
+        let size = head.debate.as_deref().map_or(tasks, Debate::size);
         let waits = head.confirm && ask.is_none();
         self.emit(Event::FlowOpened { head: Box::new(head), body: request });
         for (spec, body) in steps {
@@ -76,7 +78,7 @@ impl Work<'_> {
             self.move_flow(&id, FlowMove::Pause, Some(WAITS_FOR_YES.to_owned()));
             return Ok(format!("session {id} {NO_YES}"));
         }
-        Ok(format!("{kind} {id} has begun: {tasks}"))
+        Ok(format!("{kind} {id} has begun: {size}"))
     }
 
     /// Whether a step can be given to whom it names.
@@ -309,8 +311,11 @@ impl Work<'_> {
             refused: false,
         });
         let to = if outcome == Outcome::Completed { StepMove::Complete } else { StepMove::Fail };
+        let said =
+            self.state.flows.get(&step.flow).and_then(|flow| flow.debate()).and(self.why_ended(message));
         let why = match outcome {
             Outcome::Completed => None,
+            Outcome::Failed | Outcome::Cancelled if said.is_some() => said,
             Outcome::Failed => Some(format!("{message} has failed")),
             Outcome::Cancelled => Some(format!("{message} was cancelled")),
         };
@@ -472,17 +477,6 @@ impl Work<'_> {
             return;
         }
         self.make_room_for(id);
-    }
-}
-
-impl Flow {
-    /// Why a flow is not completed all of whose steps have ended; none if it is. All steps are gone through once, at the end.
-    fn why_failed(&self) -> Option<String> {
-        if let Some(debate) = self.debate() {
-            return self.why_debate_failed(debate);
-        }
-        let is_done = self.steps.iter().all(|step| step.stage == StepStage::Completed);
-        (!is_done).then(|| "not every task was completed".to_owned())
     }
 }
 

@@ -4,6 +4,7 @@
 use super::id::FlowId;
 use super::name::StepName;
 use crate::engine::form::{as_text, is_default};
+use crate::engine::words::counted;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -114,6 +115,12 @@ pub struct Speech<'a> {
 }
 
 impl Debate {
+    /// How large it is, in words.
+    #[must_use]
+    pub fn size(&self) -> String {
+        format!("{} in {}", counted(self.roles.len(), "role"), counted(self.rounds.into(), "round"))
+    }
+
     /// The step in which a role, by its place, speaks in a round.
     #[must_use]
     pub fn step(&self, round: u8, role: usize) -> StepName {

@@ -8,6 +8,8 @@ use super::stage::FlowStage;
 use super::step::{CancelCause, StepStage};
 use super::unmet::Needs;
 use crate::engine::engine::Work;
+use crate::engine::event::Event;
+use crate::engine::words::MessageId;
 
 /// How far a debate is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +46,8 @@ impl Flow {
             let called = |step: &FlowStep| step.stage == StepStage::Cancelled(CancelCause::Called);
             return Some(match self.stage {
                 _ if self.steps.iter().any(called) => DebateStage::Cancelled,
+                // Whoever waits for its end finds nothing left of it.
+                _ if self.owes_ends() => DebateStage::Round(self.round(debate)),
                 FlowStage::Completed => DebateStage::Completed,
                 _ => DebateStage::Failed(self.note.as_deref().unwrap_or_default().to_owned()),
             });
@@ -127,7 +131,24 @@ fn is_completed(step: &FlowStep) -> bool {
     step.stage == StepStage::Completed
 }
 
+/// Characters of a reason that stand with a speech.
+const WHY_CHARS: usize = 300;
+
 impl Work<'_> {
+    /// Why a message has ended in this step that was not completed: tasuki's own words, or the first line of what its agent said.
+    pub(super) fn why_ended(&self, message: &MessageId) -> Option<String> {
+        let found = self.step.events.iter().rev().find_map(|event| match event {
+            Event::Ended { id, why, answer, .. } if id == message => {
+                Some((why.as_deref(), answer.as_deref()))
+            }
+            _ => None,
+        });
+        let (why, answer) = found?;
+        let mut lines = answer.into_iter().flat_map(|answer| answer.body.content.lines());
+        let line = why.or_else(|| lines.find(|line| !line.trim().is_empty()))?;
+        Some(line.trim().chars().take(WHY_CHARS).collect())
+    }
+
     /// Why nobody speaks any more in a debate: what it may take is taken.
     pub(in crate::engine) fn refuse_spent(&self, id: &FlowId) -> Option<String> {
         let flow = self.state.flows.get(id)?;

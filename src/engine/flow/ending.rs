@@ -3,6 +3,7 @@
 use super::flow::Flow;
 use super::id::FlowId;
 use super::name::StepName;
+use super::step::StepStage;
 use super::tree::{TreeMove, TreeStage};
 use crate::engine::engine::Work;
 use crate::engine::event::Event;
@@ -53,6 +54,15 @@ impl Work<'_> {
 }
 
 impl Flow {
+    /// Why a flow is not completed all of whose steps have ended; none if it is. All steps are gone through once, at the end.
+    pub(super) fn why_failed(&self) -> Option<String> {
+        if let Some(debate) = self.debate() {
+            return self.why_debate_failed(debate);
+        }
+        let is_done = self.steps.iter().all(|step| step.stage == StepStage::Completed);
+        (!is_done).then(|| "not every task was completed".to_owned())
+    }
+
     /// Whether it is over, and has worktrees that are to go.
     pub(super) fn owes_ends(&self) -> bool {
         let keeps_none = self.debate().is_some_and(|debate| !debate.keep);

@@ -4,10 +4,12 @@ use super::flow::Flow;
 use super::id::FlowId;
 use super::step::StepStage;
 use super::worker::StepWorker;
-use crate::engine::engine::Engine;
+use crate::engine::engine::{Engine, Work};
+use crate::engine::input::{Effect, Shown};
 use crate::engine::life::Category;
 use crate::engine::message::BodyRef;
 use crate::engine::state::Phase;
+use crate::engine::words::AgentName;
 use std::collections::BTreeMap;
 
 /// A flow, and what the agents of its steps do.
@@ -77,5 +79,20 @@ impl Engine {
             Some((at, StepNow { worker, doing }))
         });
         Some(FlowSeen { working: working.collect(), flow: flow.bare() })
+    }
+}
+
+impl Work<'_> {
+    /// What an agent does is shown with the flow whose step it has.
+    pub(in crate::engine) fn show_flow_of(&mut self, name: &AgentName) {
+        let current = self.state.agents.get(name).and_then(|agent| agent.current.as_ref());
+        let step = current.and_then(|id| self.state.open.get(id)?.message.step.as_deref());
+        if let Some(flow) = step.map(|step| step.flow.clone()) {
+            self.show_flow(flow);
+        }
+    }
+
+    pub(in crate::engine) fn show_flow(&mut self, id: FlowId) {
+        self.ask(Effect::Show(Shown::Flow(id)));
     }
 }

@@ -2,7 +2,9 @@
 
 use super::Views;
 use crate::engine::flow::id::FlowId;
-use crate::io::folder::{Folder, FolderError, Stamp};
+use crate::engine::words::Millis;
+use crate::io::folder::{Folder, FolderError, Stamp, mtime_ns};
+use rustix::io::Errno;
 use std::collections::HashMap;
 use std::ffi::OsString;
 
@@ -80,9 +82,45 @@ impl Views {
         Ok(())
     }
 
+    /// Removes the folders of debates that ended before that moment. One in which worktrees lie stays.
+    ///
+    /// # Errors
+    /// [`FolderError::Io`]
+    pub fn remove_debates_before(&self, before: Millis) -> Result<(), FolderError> {
+        let debates = self.home.make_own(".tasuki")?.make_own("debates")?;
+        for name in debates.names()? {
+            let Some(id) = name.to_str().filter(|name| FlowId::new(name).is_ok()) else { continue };
+            let folder = debates.enter(id)?;
+            let is_old = folder
+                .stat(OVERVIEW.as_ref())
+                .is_ok_and(|stat| mtime_ns(&stat) < i128::from(before.0) * 1_000_000);
+            let has_worktrees = folder.path().join("worktrees").exists();
+            if !is_old || has_worktrees || !has_ended(&folder) {
+                continue;
+            }
+            let path = folder.path().to_owned();
+            std::fs::remove_dir_all(&path).map_err(|error| {
+                let errno = Errno::from_io_error(&error).unwrap_or(Errno::IO);
+                FolderError::Io { doing: "remove", path, errno }
+            })?;
+        }
+        Ok(())
+    }
+
     fn debate_folder(&self, id: &FlowId) -> Result<Folder, FolderError> {
         self.home.make_own(".tasuki")?.make_own("debates")?.make_own(id.as_str())
     }
 }
 
 const CONTEXT: &str = "context";
+const OVERVIEW: &str = "debate.json";
+
+/// Whether what is kept of a debate says that it is over.
+fn has_ended(debate: &Folder) -> bool {
+    let text = debate.read(OVERVIEW.as_ref()).ok().and_then(|file| std::io::read_to_string(file).ok());
+    let overview = text.and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
+    let status = overview.as_ref().and_then(|overview| overview.get("status"));
+    status.is_some_and(|status| {
+        status.get("Failed").is_some() || matches!(status.as_str(), Some("Completed" | "Cancelled"))
+    })
+}

@@ -13,7 +13,7 @@ use crate::read::Model;
 use crate::wire::api::{Done, Problem};
 use crate::wire::debate::document::{DebateResult, DebateStatus};
 use crate::wire::debate::request::{self, DebateRequest};
-use crate::wire::debate::wanted::{self, Ground};
+use crate::wire::debate::wanted::{self, DebateGround};
 use crate::wire::session::wanted::problem_of_plan;
 use axum::Json;
 use axum::extract::State;
@@ -51,7 +51,7 @@ pub(super) async fn begin(
             refuse_provider(&place, name).map_err(problem)?;
         }
         let files = read_files(&base, &request.roles).map_err(problem)?;
-        let ground = Ground { repository, folder: &folder, provider: &provider, files: &files };
+        let ground = DebateGround { repository, folder: &folder, provider: &provider, files: &files };
         wanted::open(of, &request, ground).map_err(problem)
     });
     let command = made.await?;

@@ -8,6 +8,7 @@ pub mod language;
 pub mod marks;
 pub mod prompt;
 pub mod report;
+pub mod reported;
 pub mod request;
 pub mod roles;
 mod sections;

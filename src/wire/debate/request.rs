@@ -10,7 +10,7 @@ mod schema;
 mod tests;
 mod values;
 
-pub use head::{Debate, DebateBudget, DebateRole, usd};
+pub use head::{BudgetTerms, DebateTerms, RoleTerms, usd};
 pub use limits::*;
 pub use role::RoleDefinition;
 pub use schema::schema;
@@ -46,7 +46,7 @@ pub struct DebateRequest {
     pub rounds: u8,
     /// Whether one role alone is asked besides, with the same budget.
     pub baseline: bool,
-    pub budget: DebateBudget,
+    pub budget: BudgetTerms,
 }
 
 impl DebateRequest {
@@ -58,20 +58,20 @@ impl DebateRequest {
 
     /// What is kept apart from its texts, with each role's provider and model as they follow from it.
     #[must_use]
-    pub fn head(&self) -> Debate {
+    pub fn head(&self) -> DebateTerms {
         let mut round = self.providers.iter().cycle();
         let roles = self.roles.iter().map(|role| {
             let given = || round.next().or(self.provider.as_ref()).cloned();
             let provider = role.provider.clone().or_else(given);
             let model = self.model.as_ref().filter(|_| role.provider.is_none());
-            DebateRole {
+            RoleTerms {
                 id: role.id.clone(),
                 name: role.name.clone(),
                 provider,
                 model: role.model.as_ref().or(model).cloned(),
             }
         });
-        Debate {
+        DebateTerms {
             roles: roles.collect(),
             language: self.language(),
             rounds: self.rounds,

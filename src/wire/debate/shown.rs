@@ -1,6 +1,7 @@
 //! A debate of this workspace as its documents: what follows from its flow, and from the texts of those who have spoken.
 
 use super::document::{DebateProgress, DebateResult, DebateStatus, OutputBesides, RoundOutput};
+use super::error::DebateError;
 use crate::engine::flow::debate::{Debate, DebateRole};
 use crate::engine::flow::debating::DebateStage;
 use crate::engine::flow::flow::{Flow, FlowStep};
@@ -49,21 +50,31 @@ pub fn status(flow: &Flow) -> DebateStatus {
 pub fn outputs(flow: &Flow, round: u8, bodies: Bodies<'_>) -> Vec<RoundOutput> {
     let Some(debate) = flow.debate() else { return Vec::new() };
     let speeches = flow.speeches(debate, round).iter().zip(&debate.roles);
-    speeches.filter_map(|(step, role)| output(step, role, bodies)).collect()
+    speeches.filter_map(|(step, role)| output(step, (round, role, debate), bodies)).collect()
 }
 
 /// What came of a speech; none if it has not ended.
 #[must_use]
-pub fn output(step: &FlowStep, role: &DebateRole, bodies: Bodies<'_>) -> Option<RoundOutput> {
+pub fn output(
+    step: &FlowStep,
+    (round, role, debate): (u8, &DebateRole, &Debate),
+    bodies: Bodies<'_>,
+) -> Option<RoundOutput> {
     let at = step.ended.filter(|_| step.stage.has_ended())?;
     let body = step.answer.as_ref().map(|answer| bodies(answer.body));
     let said = body.as_ref().and_then(|body| serde_json::from_str::<Said>(&body.as_ref()?.extra).ok());
     let Said { usage, missing } = said.unwrap_or_default();
     let text = body.map(|body| body.map_or_else(|| UNREADABLE.to_owned(), |body| body.content.to_string()));
-    let why = || step.note.as_deref().unwrap_or("it did not say why").to_owned();
+    let (mut code, mut cure) = (None, None);
     let answer = match step.stage {
         StepStage::Completed => Ok(text.unwrap_or_default()),
-        _ => Err(text.filter(|text| !text.trim().is_empty()).unwrap_or_else(why)),
+        StepStage::Failed => {
+            let seconds = debate.timeout_ms / 1_000;
+            let error = why_failed(step, text.as_deref(), (round, role.id.as_str(), seconds));
+            (code, cure) = (Some(error.code().to_owned()), Some(error.cure().to_owned()));
+            Err(error.to_string())
+        }
+        _ => Err(step.note.as_deref().unwrap_or("it was not asked").to_owned()),
     };
     let began = step.typed.or(step.began).unwrap_or(at);
     let mut output =
@@ -74,9 +85,36 @@ pub fn output(step: &FlowStep, role: &DebateRole, bodies: Bodies<'_>) -> Option<
         cost_usd: usage.cost_usd,
         tries: (step.tries > 1).then(|| step.tries.into()),
         missing,
+        code,
+        cure,
         ..OutputBesides::default()
     };
     Some(output)
+}
+
+/// Which of the ten errors a speech met that has failed, by what its agent or tasuki said of it.
+fn why_failed(step: &FlowStep, said: Option<&str>, (round, role, seconds): (u8, &str, u64)) -> DebateError {
+    let note = step.note.as_deref().unwrap_or_default();
+    let said = said.map(str::trim).filter(|said| !said.is_empty());
+    let role = role.to_owned();
+    let has = |words: &[&str]| words.iter().any(|words| said.unwrap_or(note).contains(words));
+    match () {
+        () if note.contains("worktree could not be made")
+            || note.contains("cannot begin in its worktree") =>
+        {
+            DebateError::WorktreeCreationFailed { role, reason: note.to_owned() }
+        }
+        () if has(&["` did not end within ", "timed out: "]) => {
+            DebateError::RoundExecutionTimeout { round, role, seconds }
+        }
+        () if said.is_none() && note.contains("tmux") => {
+            DebateError::TmuxSessionFailed { session: step.spec.to.to_string(), reason: note.to_owned() }
+        }
+        () if said.is_none() && note.contains("budget") => {
+            DebateError::Unexpected { reason: note.to_owned() }
+        }
+        () => DebateError::crashed(round, &role, said.unwrap_or(note)),
+    }
 }
 
 /// How far a debate is, with all that was said so far.
@@ -89,7 +127,7 @@ pub fn progress(flow: &Flow, bodies: Bodies<'_>) -> DebateProgress {
         current_role: began_last(flow).map(|role| role.id.to_string()).unwrap_or_default(),
         status: status(flow),
         outputs: (1..=rounds).flat_map(|round| outputs(flow, round, bodies)).collect(),
-        tasuki: Some(besides(flow)),
+        tasuki: Some(with_baseline(besides(flow), baseline(flow, bodies))),
     }
 }
 
@@ -119,6 +157,13 @@ fn began_last(flow: &Flow) -> Option<&DebateRole> {
     debate.speech(&last.spec.name).map(|speech| speech.role)
 }
 
+fn with_baseline(mut besides: Json, baseline: Option<RoundOutput>) -> Json {
+    if let (Some(besides), Some(baseline)) = (besides.as_object_mut(), baseline) {
+        besides.insert("baseline".to_owned(), json!(baseline));
+    }
+    besides
+}
+
 /// How far it is, in a sentence, and what stays of it that should not.
 fn message(flow: &Flow) -> String {
     let Some(debate) = flow.debate() else { return String::new() };
@@ -127,7 +172,10 @@ fn message(flow: &Flow) -> String {
     let failed = if failed == 0 { String::new() } else { format!(", {failed} failed") };
     let spoken = format!("{} of {}{failed}", completed, counted(flow.steps.len(), "answer"));
     let mut said = match flow.debate_stage() {
-        None | Some(DebateStage::Pending) => format!("nobody speaks yet; {}", rounds(debate)),
+        None | Some(DebateStage::Pending) => format!("nobody speaks yet; {}", debate.size()),
+        Some(DebateStage::Round(_)) if !flow.stage.is_open() => {
+            format!("its worktrees are being removed: {spoken}")
+        }
         Some(DebateStage::Round(round)) => {
             format!("round {round} of {} is under way: {spoken}", debate.rounds)
         }
@@ -137,15 +185,31 @@ fn message(flow: &Flow) -> String {
             format!("{}: {spoken}", flow.note.as_deref().unwrap_or("cancelled"))
         }
     };
-    for tree in flow.trees.values().filter(|tree| tree.stage == TreeStage::Kept) {
-        let why = tree.note.as_deref().unwrap_or_default();
-        said.push_str(&format!("; the worktree of {} stays: {why}", tree.branch));
+    for note in notes(flow) {
+        said.push_str("; ");
+        said.push_str(&note);
     }
     said
 }
 
-fn rounds(debate: &Debate) -> String {
-    format!("{} in {}", counted(debate.roles.len(), "role"), counted(debate.rounds.into(), "round"))
+/// What else is to be said of it: worktrees that stay, though none was to.
+#[must_use]
+pub fn notes(flow: &Flow) -> Vec<String> {
+    let kept = flow.trees.values().filter(|tree| tree.stage == TreeStage::Kept);
+    let told = kept.map(|tree| {
+        let why = tree.note.as_deref().unwrap_or_default();
+        DebateError::WorktreeRemovalFailed { reason: format!("{}: {why}", tree.branch) }.to_string()
+    });
+    told.collect()
+}
+
+/// What came of whoever was asked alone; none if nobody was, or has not ended.
+#[must_use]
+pub fn baseline(flow: &Flow, bodies: Bodies<'_>) -> Option<RoundOutput> {
+    let debate = flow.debate()?;
+    let (role, step) = (debate.baseline.as_deref()?, debate.baseline_step());
+    let step = flow.steps.iter().find(|found| found.spec.name == step)?;
+    output(step, (0, role, debate), bodies)
 }
 
 /// What is known of a debate besides the document.

@@ -24,7 +24,7 @@ const NAME_CHARS: usize = 100;
 
 /// What is known where a debate is asked for.
 #[derive(Debug, Clone)]
-pub struct Ground<'a> {
+pub struct DebateGround<'a> {
     pub repository: FlowRepository,
     /// The folder of the debate.
     pub folder: &'a Path,
@@ -38,8 +38,8 @@ pub struct Ground<'a> {
 ///
 /// # Errors
 /// [`Refusal`] for a role that is none.
-pub fn open(id: FlowId, request: &DebateRequest, ground: Ground<'_>) -> Result<Command, Refusal> {
-    let Ground { repository, folder, provider, files } = ground;
+pub fn open(id: FlowId, request: &DebateRequest, ground: DebateGround<'_>) -> Result<Command, Refusal> {
+    let DebateGround { repository, folder, provider, files } = ground;
     let debate = debate(request, provider)?;
     let text = |round: u8, role: &DebateRole| {
         // Whoever is asked alone sees what the first role sees.

@@ -5,7 +5,8 @@ use super::values::{At, Lasting, Wrong};
 use std::ops::RangeInclusive;
 
 /// Variables of tasuki's that say what an agent does, and are its team's to set.
-const TEAMS_OWN: [&str; 3] = ["TASUKI_HEADLESS_PROVIDER", "TASUKI_HEADLESS_MODEL", "TASUKI_HEADLESS_LOG"];
+const TEAMS_OWN: [&str; 4] =
+    ["TASUKI_HEADLESS_PROVIDER", "TASUKI_HEADLESS_MODEL", "TASUKI_HEADLESS_LOG", "TASUKI_HEADLESS_PROMPT"];
 
 /// What a turn may take: from a second to a year.
 pub(super) const TIMEOUT_MS: RangeInclusive<u64> = 1_000..=365 * 24 * 60 * 60 * 1_000;

@@ -95,25 +95,51 @@ fn schema_and_reader_agree() {
     }
 }
 
-/// A value of any kind under a key of a request, a role or a budget.
-fn value() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![
+fn leaf() -> impl Strategy<Value = Value> {
+    prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
         any::<f64>().prop_map(Value::from),
         "[a-z0-9 ,./_-]{0,20}".prop_map(Value::from),
         "\\PC{0,12}".prop_map(Value::from),
-        proptest::sample::select(vec!["qa", "architect", "claude", "sonnet", "..", "\u{0}"])
-            .prop_map(Value::from),
-    ];
+        proptest::sample::select(vec![
+            "qa",
+            "architect",
+            "claude",
+            "sonnet",
+            "..",
+            "a/..",
+            "a/../..",
+            "1e400",
+            "\u{0}"
+        ])
+        .prop_map(Value::from),
+    ]
+}
+
+fn object<S: Strategy<Value = Value>>(
+    keys: &[&'static str],
+    value: S,
+) -> impl Strategy<Value = Value> + use<S> {
+    let key = proptest::sample::select(keys.to_vec()).prop_map(str::to_owned);
+    proptest::collection::vec((key, value), 0..8).prop_map(|all| Value::Object(all.into_iter().collect()))
+}
+
+/// Roles that are nearly good.
+fn roles() -> impl Strategy<Value = Value> {
+    let list = proptest::collection::vec(leaf(), 0..3).prop_map(Value::from);
+    let role = object(&ROLE_KEYS, prop_oneof![leaf(), list]);
+    proptest::collection::vec(prop_oneof![leaf(), role], 1..4).prop_map(Value::from)
+}
+
+/// A value of any kind under a key of a request, a role or a budget.
+fn value() -> impl Strategy<Value = Value> {
     let keys: Vec<&str> = [&REQUEST_KEYS[..], &ROLE_KEYS, &BUDGET_KEYS, &["request", "wibble"]].concat();
-    leaf.prop_recursive(3, 40, 5, move |inner| {
-        let key = proptest::sample::select(keys.clone()).prop_map(str::to_owned);
+    leaf().prop_recursive(3, 40, 5, move |inner| {
         prop_oneof![
             proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            proptest::collection::vec((key, inner), 0..8)
-                .prop_map(|all| Value::Object(all.into_iter().collect())),
+            object(&keys, inner),
         ]
     })
 }
@@ -122,9 +148,9 @@ proptest! {
     #[test]
     fn whatever_is_sent_is_read_or_refused_with_a_cure(
         keys in proptest::collection::vec((proptest::sample::select(REQUEST_KEYS.to_vec()), value()), 0..12),
-        at in any::<prop::sample::Index>(), byte in any::<u8>(),
+        roles in roles(), at in any::<prop::sample::Index>(), byte in any::<u8>(),
     ) {
-        let mut request = json!({"task": "認証", "roles": ["qa"]});
+        let mut request = json!({"task": "認証", "roles": roles});
         request.as_object_mut().unwrap().extend(keys.into_iter().map(|(key, value)| (key.to_owned(), value)));
         let texts = [request.to_string(), serde_yaml::to_string(&request).unwrap()];
         for mut bytes in texts.map(String::into_bytes) {
@@ -133,7 +159,7 @@ proptest! {
                     Ok(request) => {
                         let head = request.head();
                         let text = serde_json::to_string(&head).unwrap();
-                        prop_assert_eq!(serde_json::from_str::<tasuki::wire::debate::request::Debate>(&text).unwrap(), head);
+                        prop_assert_eq!(serde_json::from_str::<tasuki::wire::debate::request::DebateTerms>(&text).unwrap(), head);
                     }
                     Err(refusal) => prop_assert!(!refusal.cure.is_empty() && refusal.to_string().contains("Cure: ")),
                 }

@@ -739,7 +739,8 @@ fn programs_and_their_providers() {
              3 │   mine: {command: [cat]}
                ·         ─
                ╰────
-              help: add `based_on:` with one of: claude, codex, gemini, opencode, plain, qwen, scripted"#]],
+              help: add `based_on:` with one of: claude, codex, gemini, headless, ollama, opencode, plain,
+                    qwen, scripted"#]],
     );
     check(
         "agents: [{name: a, provider: mine}]\nproviders:\n  mine: {based_on: plane, command: [cat]}\n",
@@ -1392,16 +1393,113 @@ fn a_command_that_is_asked_once_is_told_how() {
         )
     };
     for (headless, expected) in [
-        ("{prompt: stdin}", expect![[""]]),
-        ("{command: [], answer: text}", expect![[""]]),
-        ("{command: [a, \"{prompt}\"], answer: json}", expect![[""]]),
+        (
+            "{prompt: stdin}",
+            expect![[r#"
+            refused
+              × `command` is missing
+               ╭─[tasuki.yaml:5:16]
+             4 │     based_on: plain
+             5 │     headless: {prompt: stdin}
+               ·                ──────
+               ╰────
+              help: add `command:`; see docs/team-file.md for the keys and their values"#]],
+        ),
+        (
+            "{command: [], answer: text}",
+            expect![[r#"
+            refused
+              × there is no program to ask
+               ╭─[tasuki.yaml:5:25]
+             4 │     based_on: plain
+             5 │     headless: {command: [], answer: text}
+               ·                         ─
+               ╰────
+              help: write it first: `command: [claude, -p]`"#]],
+        ),
+        (
+            "{command: [a, \"{prompt}\"], answer: json}",
+            expect![[r#"
+            refused
+              × `json` is not a known value here
+               ╭─[tasuki.yaml:5:42]
+             4 │     based_on: plain
+             5 │     headless: {command: [a, "{prompt}"], answer: json}
+               ·                                          ──────
+               ╰────
+              help: use one of: text"#]],
+        ),
+        (
+            "{command: [a, \"{prompt}\"], model: [--model]}",
+            expect![[r#"
+            refused
+              × `{prompt}` stands for nothing here
+               ╭─[tasuki.yaml:5:25]
+             4 │     based_on: plain
+             5 │     headless: {command: [a, "{prompt}"], model: [--model]}
+               ·                         ─
+               ╰────
+              help: say `prompt: stdin`, or `prompt: arg`, which puts it at the end
+              × these words do not have the model in them
+               ╭─[tasuki.yaml:5:49]
+             4 │     based_on: plain
+             5 │     headless: {command: [a, "{prompt}"], model: [--model]}
+               ·                                                 ─
+               ╰────
+              help: write `[--model, "{model}"]`"#]],
+        ),
         (
             "{command: [a], model: [--model], answer: {where: {type: end}, text: a..b, take: first}}",
-            expect![[""]],
+            expect![[r#"
+                refused
+                  × `first` is not a known value here
+                   ╭─[tasuki.yaml:5:95]
+                 4 │     based_on: plain
+                 5 │     headless: {command: [a], model: [--model], answer: {where: {type: end}, text: a..b, take: first}}
+                   ·                                                                                               ─────
+                   ╰────
+                  help: use one of: last, all"#]],
         ),
         (
             "{command: [a], answer: {text: \"\"}, tokens: [usage.], failed: [{reason: []}, {reason: [x], matches: \"(\"}], env: {TASUKI_ROOT: /}}",
-            expect![[""]],
+            expect![[r#"
+                refused
+                  × an item of `failed:` of this command would be each record
+                   ╭─[tasuki.yaml:5:25]
+                 4 │     based_on: plain
+                 5 │     headless: {command: [a], answer: {text: ""}, tokens: [usage.], failed: [{reason: []}, {reason: [x], matches: "("}], env: {TASUKI_ROOT: /}}
+                   ·                         ─
+                   ╰────
+                  help: say by `where:` or `reason:` which records are meant
+                  × `` does not name a part of a record
+                   ╭─[tasuki.yaml:5:45]
+                 4 │     based_on: plain
+                 5 │     headless: {command: [a], answer: {text: ""}, tokens: [usage.], failed: [{reason: []}, {reason: [x], matches: "("}], env: {TASUKI_ROOT: /}}
+                   ·                                             ──
+                   ╰────
+                  help: write names with dots between, such as `usage.output_tokens`
+                  × `usage.` does not name a part of a record
+                   ╭─[tasuki.yaml:5:59]
+                 4 │     based_on: plain
+                 5 │     headless: {command: [a], answer: {text: ""}, tokens: [usage.], failed: [{reason: []}, {reason: [x], matches: "("}], env: {TASUKI_ROOT: /}}
+                   ·                                                           ──────
+                   ╰────
+                  help: write names with dots between, such as `usage.output_tokens`
+                  × this is not a regular expression: unclosed group
+                   ╭─[tasuki.yaml:5:114]
+                 4 │     based_on: plain
+                 5 │     headless: {command: [a], answer: {text: ""}, tokens: [usage.], failed: [{reason: []}, {reason: [x], matches: "("}], env: {TASUKI_ROOT: /}}
+                   ·                                                                                                                  ───
+                   ╰────
+                  help: put it in single quotes, and a backslash before each of . ( ) [ ] { } ? * + ^ $ | meant as
+                        itself
+                  × `TASUKI_ROOT` is set by tasuki itself
+                   ╭─[tasuki.yaml:5:140]
+                 4 │     based_on: plain
+                 5 │     headless: {command: [a], answer: {text: ""}, tokens: [usage.], failed: [{reason: []}, {reason: [x], matches: "("}], env: {TASUKI_ROOT: /}}
+                   ·                                                                                                                                            ─
+                   ╰────
+                  help: use a name that does not begin with TASUKI_"#]],
         ),
     ] {
         check(&case(headless), expected);

@@ -11,7 +11,8 @@ use crate::io::journal::{JournalError, Record};
 use crate::io::views::{RoundFile, View};
 use crate::wire::debate::document::{round_file, round_file_name};
 use crate::wire::debate::error::DebateError;
-use crate::wire::debate::shown::{outputs, overview};
+use crate::wire::debate::reported::reports;
+use crate::wire::debate::shown::{Bodies, outputs, overview};
 use crate::wire::events;
 use crate::wire::session::document::{export, of_flow};
 use std::collections::HashMap;
@@ -99,26 +100,35 @@ impl Worker {
                 }
                 RoundFile::Due => {}
             }
-            let mut trouble = None;
-            let outputs = outputs(flow, round, &mut |place| {
-                let at = item.places.get(&place.seq)?;
-                match self.record(Place { step: place.seq, at: *at, event: 0 }) {
-                    Ok(record) => events::body_of(&record.payload, place.index),
-                    Err(Trouble::Unreadable(_)) => None,
-                    Err(other) => {
-                        trouble = Some(other);
-                        None
-                    }
-                }
-            });
-            match trouble {
-                Some(trouble) => return Err(trouble),
-                None => self.views.write_round(id, (round, &name), ended, &round_file(&outputs))?,
-            }
+            let text = self.of_bodies(item, |bodies| round_file(&outputs(flow, round, bodies)))?;
+            self.views.write_round(id, (round, &name), ended, &text)?;
+        }
+        let is_over = !flow.stage.is_open();
+        // It is shown once more when its worktrees have gone, which the report tells of.
+        if let Some(reports) = self.of_bodies(item, |bodies| reports(flow, bodies))? {
+            self.views.write_of_debate(id, ("report.md", &reports.markdown), is_over)?;
+            self.views.write_of_debate(id, ("report.html", &reports.html), is_over)?;
         }
         let overview = overview(flow, &context.to_string_lossy());
         let text = serde_json::to_string_pretty(&overview).unwrap_or_default() + "\n";
-        Ok(self.views.write_of_debate(id, ("debate.json", &text), !flow.stage.is_open())?)
+        Ok(self.views.write_of_debate(id, ("debate.json", &text), is_over)?)
+    }
+
+    /// Makes something of the texts of a debate, each read when it is asked for.
+    fn of_bodies<T>(&mut self, item: &FlowItem, make: impl FnOnce(Bodies<'_>) -> T) -> Result<T, Trouble> {
+        let mut trouble = None;
+        let made = make(&mut |place| {
+            let at = item.places.get(&place.seq)?;
+            match self.record(Place { step: place.seq, at: *at, event: 0 }) {
+                Ok(record) => events::body_of(&record.payload, place.index),
+                Err(Trouble::Unreadable(_)) => None,
+                Err(other) => {
+                    trouble = Some(other);
+                    None
+                }
+            }
+        });
+        trouble.map_or(Ok(made), Err)
     }
 
     /// Only what is damaged or gone stays so: a machine that cannot read just now (no descriptors, no rights) may later.

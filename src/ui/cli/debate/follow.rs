@@ -105,8 +105,12 @@ fn tell(context: &Context, told: &mut BTreeMap<String, String>, now: &DebateResu
             "cancelled" => "does not speak".to_owned(),
             _ => continue,
         };
-        let key = format!("{} {role}", round.unwrap_or_default());
-        let line = format!("round {key} {what}");
+        // Whoever is asked alone speaks in no round.
+        let key = match round.unwrap_or_default() {
+            0 => role.clone(),
+            round => format!("round {round} {role}"),
+        };
+        let line = format!("{key} {what}");
         if told.insert(key, stage.clone()).as_deref() != Some(&*stage) {
             say(context, &Change { debate_id: &now.debate_id, round, role: Some(role), what }, &line)?;
         }

@@ -1,6 +1,7 @@
 //! `tasuki debate`: roles speak in rounds about a task. Debates begin, are looked at, followed and cancelled.
 
 mod follow;
+mod hand_over;
 mod list;
 mod new;
 mod show;
@@ -50,6 +51,7 @@ enum Verb {
     Outputs(show::OutputsArgs),
     Follow(follow::Args),
     Cancel(CancelArgs),
+    HandOver(hand_over::Args),
 }
 
 /// Cancels a debate: nobody speaks any more, and its worktrees go
@@ -78,6 +80,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
         Some(Verb::Progress(args)) => show::progress(context, args),
         Some(Verb::Outputs(args)) => show::outputs(context, args),
         Some(Verb::Follow(args)) => follow::run(context, args),
+        Some(Verb::HandOver(args)) => hand_over::run(context, args),
         Some(Verb::Cancel(args)) => {
             let path = format!("/api/debates/{}/cancel", crate::wire::api::encoded(&args.debate));
             super::agent::order(context, &path)

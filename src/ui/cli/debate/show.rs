@@ -131,7 +131,7 @@ fn spoken(progress: &DebateProgress) -> String {
 }
 
 /// Each output with its round: a role speaks once in each, and the outputs are in the order of the rounds.
-fn by_round(progress: &DebateProgress) -> Vec<(u8, &RoundOutput)> {
+pub(super) fn by_round(progress: &DebateProgress) -> Vec<(u8, &RoundOutput)> {
     let (mut round, mut seen) = (1, Vec::new());
     let mut all = Vec::new();
     for output in &progress.outputs {

@@ -26,6 +26,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
+use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,6 +56,8 @@ struct Turn<'t> {
 struct Work {
     headless: Arc<Headless>,
     asked: OneShotCommand,
+    /// Where it is to be done.
+    folder: PathBuf,
     time: TurnTime,
 }
 
@@ -85,14 +88,18 @@ impl Turn<'_> {
             cost_usd: verdict.cost_usd,
             model: self.args.model().map(str::to_owned),
         };
-        let has_taken = usage.tokens.is_some() || usage.cost_usd.is_some();
+        // What nobody would take must not cost the answer.
+        let usage = match usage.fault() {
+            None => usage,
+            Some(_) => UsageInfo { tokens: usage.tokens, ..UsageInfo::default() },
+        };
         let said = match verdict.failed {
             true => format!("failed: {text}"),
             false => format!("answered: {} bytes{}", text.len(), headless::spent(&usage)),
         };
         self.say(&said);
         let (missing, brings_news) = self.looked_up(&text).filter(|_| !verdict.failed).unwrap_or_default();
-        let usage = Some(usage).filter(|_| has_taken);
+        let usage = usage.said();
         let body = ReplyBody { text, failed: verdict.failed, usage, missing, brings_news };
         self.answer(&body).await
     }
@@ -118,7 +125,12 @@ impl Turn<'_> {
         notes.iter().for_each(|note| self.say(note));
         self.keep(&prompt);
         let asked = headless.asked(prompt, self.args.model(), &self.context.around.exe.to_string_lossy())?;
-        Ok(Work { headless, asked, time })
+        let given = view.file.worktree.as_deref().map(|path| self.workspace.root().join(path));
+        let folder = given.unwrap_or_else(|| self.context.around.cwd.clone());
+        if !folder.is_dir() {
+            return Err(format!("there is no folder {} to do it in", folder.display()));
+        }
+        Ok(Work { headless, asked, folder, time })
     }
 
     /// The text of the task's file, below the working folder or else below the workspace.
@@ -145,7 +157,7 @@ impl Turn<'_> {
         let env = self.env(&work.headless);
         let run = OneShot {
             argv: &work.asked.argv,
-            cwd: &self.context.around.cwd,
+            cwd: &work.folder,
             env: &env,
             stdin: &work.asked.stdin,
             limit: work.time.limit(),

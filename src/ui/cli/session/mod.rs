@@ -19,6 +19,7 @@ mod words;
 mod work;
 
 use super::context::{Context, Ended};
+use crate::engine::words::AgentName;
 use clap::Subcommand;
 
 /// Begins, shows and steers sessions: tasks of which some need others
@@ -70,4 +71,10 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
         Verb::Export(args) => export::run(context, args),
         Verb::Import(args) => import::run(context, args),
     }
+}
+
+/// Begins a session by a goal, as `new` does.
+pub(super) fn begin(context: &Context, goal: String, master: Option<&AgentName>, yes: bool) -> Ended {
+    let args = new::Args::of_goal(goal, master.cloned(), yes);
+    new::run(context, &args)
 }

@@ -56,6 +56,13 @@ pub(super) struct Args {
     wait: bool,
 }
 
+impl Args {
+    /// What a person would have written for this goal.
+    pub(super) fn of_goal(goal: String, master: Option<AgentName>, yes: bool) -> Self {
+        Self { goal: vec![goal], plan: None, master, yes, pr: false, wait: false }
+    }
+}
+
 pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let master = args.master.as_ref().map(ToString::to_string);
     let (body, place) = match plan_of(args) {

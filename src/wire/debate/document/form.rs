@@ -44,6 +44,12 @@ pub struct OutputBesides {
     /// How often it was asked, where that is more than once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tries: Option<u32>,
+    /// Which error it met, for programs, if it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// What to do about that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cure: Option<String>,
     /// Places that it cites and that are not in the base.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,

@@ -45,7 +45,7 @@ fn harmless<'t>(event: Event<'t>, links: &mut Vec<bool>, depth: &mut usize) -> O
             is_web.then(|| Event::Html(open.into()))
         }
         Event::End(TagEnd::Link) => {
-            links.pop().unwrap_or_default().then(|| Event::Html(CowStr::Borrowed("</a>")))
+            links.pop().unwrap_or_default().then_some(Event::Html(CowStr::Borrowed("</a>")))
         }
         Event::Start(Tag::Heading { level, .. }) => Some(Event::Start(Tag::Heading {
             level: demoted(level),

@@ -2,14 +2,14 @@
 
 use super::super::document::{DebateStatus, RoundOutput};
 use super::super::marks::CheckedCitation;
-use super::super::request::Debate;
+use super::super::request::DebateTerms;
 
 /// A debate with all that came of it.
 #[derive(Debug, Clone)]
 pub struct DebateReport<'a> {
     pub id: &'a str,
     pub task: &'a str,
-    pub head: &'a Debate,
+    pub head: &'a DebateTerms,
     pub status: &'a DebateStatus,
     /// From its beginning to its end.
     pub ms: u64,

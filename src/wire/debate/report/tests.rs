@@ -2,7 +2,7 @@
 
 use super::super::document::{DebateStatus, RoundOutput};
 use super::super::marks::check;
-use super::super::request::{Debate, read};
+use super::super::request::{DebateTerms, read};
 use super::*;
 use crate::engine::words::Millis;
 
@@ -33,7 +33,7 @@ const HOSTILE: &str = r#"# <img src=x onerror=alert(1)>
 <meta http-equiv=refresh content="0;url=https://evil.example">
 "#;
 
-fn head() -> Debate {
+fn head() -> DebateTerms {
     read("task: x\nproviders: [claude, codex, gemini]\nroles: [architect, security, qa]".as_bytes())
         .unwrap()
         .head()
@@ -53,7 +53,7 @@ fn with_report<T>(task: &str, texts: &[&[&str]], then: impl Fn(&DebateReport<'_>
     let rounds: Vec<Vec<RoundOutput>> = texts
         .iter()
         .map(|texts| {
-            let one = |(role, text): (&super::super::request::DebateRole, &&str)| match text.strip_prefix('!')
+            let one = |(role, text): (&super::super::request::RoleTerms, &&str)| match text.strip_prefix('!')
             {
                 Some(error) => RoundOutput::new(&role.id, Err(error.to_owned()), Millis(0), 300_000, 0),
                 None => output(&role.id, text),

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 /// The head of a debate. Its texts (task, system prompts, context) stand elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Debate {
+pub struct DebateTerms {
     /// Who debates, in the order of the request: columns of the report.
-    pub roles: Vec<DebateRole>,
+    pub roles: Vec<RoleTerms>,
     /// In which language its prompts are.
     pub language: Language,
     pub rounds: u8,
@@ -21,8 +21,8 @@ pub struct Debate {
     /// Whether one role alone is asked besides, with the same budget.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub baseline: bool,
-    #[serde(default, skip_serializing_if = "DebateBudget::is_empty")]
-    pub budget: DebateBudget,
+    #[serde(default, skip_serializing_if = "BudgetTerms::is_empty")]
+    pub budget: BudgetTerms,
     /// The folder that it is about, as the request names it; none for the workspace's repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_dir: Option<String>,
@@ -30,7 +30,7 @@ pub struct Debate {
 
 /// One of those who debate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DebateRole {
+pub struct RoleTerms {
     pub id: String,
     /// How people call it.
     pub name: String,
@@ -44,7 +44,7 @@ pub struct DebateRole {
 
 /// What a whole debate may use up. It is looked at before a role begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct DebateBudget {
+pub struct BudgetTerms {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
     /// Millionths of a US dollar, which add up without rounding.
@@ -54,7 +54,7 @@ pub struct DebateBudget {
     pub minutes: Option<u64>,
 }
 
-impl DebateBudget {
+impl BudgetTerms {
     /// Whether nothing is limited.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_budget_is_used_up_when_it_is_reached() {
-        let of = |tokens, cost_micro_usd, minutes| DebateBudget { tokens, cost_micro_usd, minutes };
+        let of = |tokens, cost_micro_usd, minutes| BudgetTerms { tokens, cost_micro_usd, minutes };
         assert_eq!(of(None, None, None).spent(u64::MAX, u64::MAX, u64::MAX), None);
         assert_eq!(of(Some(10), None, None).spent(9, 0, 0), None);
         let said = of(Some(10), None, None).spent(10, 0, 0);

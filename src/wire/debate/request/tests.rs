@@ -78,7 +78,7 @@ fn providers_go_round_the_roles_that_name_none() {
         )
         .head()
         .roles;
-        let told = |role: DebateRole| {
+        let told = |role: RoleTerms| {
             format!("{}/{}", role.provider.unwrap_or_default(), role.model.unwrap_or_default())
         };
         roles.into_iter().map(told).collect::<Vec<_>>().join(" ")
@@ -100,7 +100,7 @@ fn the_head_is_small_and_comes_back() {
     let head = good(text).head();
     let json = serde_json::to_string(&head).unwrap();
     expect![[r#"{"roles":[{"id":"a","name":"a","provider":"codex","model":"gpt-5"}],"language":"english","rounds":5,"parallel":0,"timeout_seconds":86400,"preserve_worktrees":true,"baseline":true,"budget":{"tokens":9,"cost_micro_usd":2500000,"minutes":7},"base_dir":"../他"}"#]].assert_eq(&json);
-    assert_eq!(serde_json::from_str::<Debate>(&json).unwrap(), head);
+    assert_eq!(serde_json::from_str::<DebateTerms>(&json).unwrap(), head);
     let small = serde_json::to_string(&good("task: x\nroles: qa").head()).unwrap();
     expect![[r#"{"roles":[{"id":"qa","name":"QA Engineer"}],"language":"english","rounds":3,"parallel":1,"timeout_seconds":300}"#]].assert_eq(&small);
 }

@@ -1,6 +1,6 @@
 //! The values of a request and of its roles that are no roles.
 
-use super::head::DebateBudget;
+use super::head::BudgetTerms;
 use super::limits::{
     BUDGET_KEYS, BUDGET_MINUTES_MAX, BUDGET_TOKENS_MAX, BUDGET_USD_MAX, MODEL_BYTES_MAX, PROVIDERS_MAX,
     ROLES_AT_ONCE_MAX,
@@ -160,16 +160,16 @@ fn profile(text: &Text<'_>) -> Result<String, Refusal> {
     }
 }
 
-pub(super) fn budget(fields: &Fields<'_>, wrong: &mut Mistakes) -> DebateBudget {
-    let Some(node) = fields.node("budget") else { return DebateBudget::default() };
+pub(super) fn budget(fields: &Fields<'_>, wrong: &mut Mistakes) -> BudgetTerms {
+    let Some(node) = fields.node("budget") else { return BudgetTerms::default() };
     let Value::Map(entries) = &node.value else {
         let shape = "a map such as `{tokens: 200000, cost_usd: 2.5, minutes: 30}`";
         wrong.add([wrong_type(node, "budget", shape)]);
-        return DebateBudget::default();
+        return BudgetTerms::default();
     };
     let fields = Fields { root: node.place, entries };
     wrong.add(unknown_keys(&fields, &BUDGET_KEYS, "`budget`"));
-    DebateBudget {
+    BudgetTerms {
         tokens: wrong
             .keep(number(&fields, "tokens", &(1..=BUDGET_TOKENS_MAX), "whole number of tokens"))
             .flatten(),

@@ -1,0 +1,93 @@
+//! The report of a debate of this workspace, once that is over.
+
+use super::document::RoundOutput;
+use super::language;
+use super::marks::{CheckedCitation, citations};
+use super::report::{DebateReport, ReportCell, ReportRound, html, markdown};
+use super::request::{BudgetTerms, DebateTerms, RoleTerms};
+use super::shorten::shorten;
+use super::shown::{Bodies, baseline, notes, outputs, status};
+use crate::engine::flow::debate::{Debate, DebateRole};
+use crate::engine::flow::flow::Flow;
+
+/// Most characters of each answer that are kept for it.
+const ANSWER_CHARS_MAX: usize = 100_000;
+
+/// A report in both of its forms.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reports {
+    pub markdown: String,
+    /// One page that needs nothing else.
+    pub html: String,
+}
+
+/// The report of a debate; none as long as it is under way.
+#[must_use]
+pub fn reports(flow: &Flow, bodies: Bodies<'_>) -> Option<Reports> {
+    let debate = flow.debate().filter(|_| !flow.stage.is_open())?;
+    let task = bodies(flow.request).map_or_else(String::new, |body| body.content.to_string());
+    let mut rounds: Vec<(u8, Vec<RoundOutput>)> = Vec::new();
+    for round in (1..=debate.rounds).filter(|round| !flow.is_left_out(debate, *round)) {
+        let spoken = outputs(flow, round, bodies).into_iter().map(short).collect();
+        rounds.push((round, spoken));
+    }
+    rounds.retain(|(_, outputs)| !outputs.is_empty());
+    let alone = baseline(flow, bodies).map(short);
+    let (terms, status) = (terms(debate, flow.head.parallel, &task), status(flow));
+    let cells = rounds
+        .iter()
+        .map(|(round, outputs)| ReportRound { round: *round, cells: outputs.iter().map(cell).collect() });
+    let report = DebateReport {
+        id: flow.head.id.as_str(),
+        task: &task,
+        head: &terms,
+        status: &status,
+        ms: flow.since.since(flow.opened_at),
+        rounds: cells.collect(),
+        is_settled_early: (1..=debate.rounds).any(|round| flow.is_left_out(debate, round)),
+        baseline: alone.as_ref().map(cell),
+        notes: notes(flow),
+    };
+    Some(Reports { markdown: markdown(&report), html: html(&report) })
+}
+
+fn short(mut output: RoundOutput) -> RoundOutput {
+    if output.proposal.chars().count() > ANSWER_CHARS_MAX {
+        output.proposal = shorten(&output.proposal, ANSWER_CHARS_MAX);
+    }
+    output
+}
+
+/// Whoever gave the answer has looked up what it cites.
+fn cell(output: &RoundOutput) -> ReportCell<'_> {
+    let checked = citations(&output.proposal).into_iter().map(|citation| {
+        let is_missing = output.tasuki.missing.contains(&citation.to_string());
+        CheckedCitation { citation, missing: is_missing.then(|| "not in the base".to_owned()) }
+    });
+    ReportCell { output, citations: checked.collect() }
+}
+
+/// What was asked for, as far as the engine knows it.
+fn terms(debate: &Debate, parallel: u16, task: &str) -> DebateTerms {
+    let role = |role: &DebateRole| RoleTerms {
+        id: role.id.to_string(),
+        name: role.name.clone(),
+        provider: Some(role.provider.clone()),
+        model: role.model.clone(),
+    };
+    DebateTerms {
+        roles: debate.roles.iter().map(role).collect(),
+        language: language::of(task),
+        rounds: debate.rounds,
+        parallel,
+        timeout_seconds: debate.timeout_ms / 1_000,
+        preserve_worktrees: debate.keep,
+        baseline: debate.baseline.is_some(),
+        budget: BudgetTerms {
+            tokens: debate.budget.tokens,
+            cost_micro_usd: debate.budget.cost_micro_usd,
+            minutes: debate.budget.ms.map(|ms| ms / 60_000),
+        },
+        base_dir: None,
+    }
+}
