@@ -2,7 +2,7 @@
 
 use super::debates::{DebateSeen, RoundWanted, SpeechSeen};
 use super::state::{Beside, Place, Shelf, TopState};
-use crate::wire::api::{DebateInfo, NeedInfo, Problem};
+use crate::wire::api::{DebateInfo, NeedInfo, NeedKindInfo, Problem};
 use crate::wire::debate::document::{DebateResult, RoundOutput};
 
 impl TopState {
@@ -82,9 +82,9 @@ impl TopState {
         self.opened_debate()?.speech(&self.chosen()?)
     }
 
-    /// The round whose texts are read: that of the chosen speech, once that has ended.
+    /// The round whose texts are read: that of the chosen speech, once that has ended. Whoever is asked alone speaks in none.
     pub(super) fn round_wanted(&self) -> Option<RoundWanted> {
-        let speech = self.chosen_speech().filter(|speech| speech.has_ended())?;
+        let speech = self.chosen_speech().filter(|speech| speech.has_ended() && speech.round > 0)?;
         let seen = self.opened_debate()?;
         let ended = seen.besides.steps.iter().filter(|step| step.round == speech.round && step.has_ended());
         Some(RoundWanted { id: seen.result.debate_id.clone(), n: speech.round, ended: ended.count() })
@@ -99,7 +99,7 @@ impl TopState {
         said.as_ref().ok()?.iter().find(|output| output.role == speech.role)
     }
 
-    /// What the chosen speech waits for a person with, else any of its debate.
+    /// What the chosen speech waits for a person with, else any of its debate. That a role failed stops nobody.
     pub(super) fn need_of_debates(&self) -> Option<&NeedInfo> {
         let seen = self.debate()?;
         let of_speech = |speech: &SpeechSeen| {
@@ -107,7 +107,7 @@ impl TopState {
                 Some(message) => speech.message.as_ref() == Some(message),
                 None => speech.is_under_way() && need.agent.is_some() && need.agent == speech.agent,
             };
-            self.needs.needs.iter().find(is_its)
+            self.needs.needs.iter().filter(|need| need.kind != NeedKindInfo::Failed).find(is_its)
         };
         let of_chosen = self.chosen_speech().and_then(of_speech);
         of_chosen.or_else(|| seen.besides.steps.iter().find_map(of_speech))

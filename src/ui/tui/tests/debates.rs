@@ -180,7 +180,8 @@ fn arrows_go_over_the_cells_and_enter_leads_to_whoever_speaks() {
     assert_eq!(go(&[Key::Char('j')]), "3/security");
     // A shorter row has its last one chosen, and edges are edges.
     assert_eq!(go(&[Key::Down, Key::Down]), "0/baseline");
-    assert_eq!(state.wants().answer.as_deref(), Some("debate.0.baseline"));
+    let alone = (Some("debate.0.baseline"), None);
+    assert_eq!((state.wants().answer.as_deref(), state.wants().round), alone);
     press(&mut state, &[Key::Up, Key::Up, Key::Right]);
     assert_eq!(at(&state), "2/qa");
     // Nobody of this name is in the team: there is no window, and no screen.
@@ -260,6 +261,26 @@ fn debates_are_read_again_when_the_journal_tells_of_them_and_stay_while_nothing_
         Problem { code: "no-debate".into(), why: "there is no debate 9d2c".into(), ..Problem::default() };
     state.on(TopInput::Debate(ID.to_owned(), Err(gone)));
     assert!(text(&state, (80, 24)).contains("there is no debate 9d2c"));
+}
+
+#[test]
+fn a_role_that_asks_is_answered_and_one_that_failed_holds_up_nobody() {
+    let mut state = opened(false);
+    let need = |kind: &str, message: &str| {
+        json!({"id": "n1", "kind": kind, "group": "stops", "title": "what is wrong", "since": ago(60), "behind_count": 0,
+            "message": message, "cures": [{"label": "Look", "command": "tasuki why"}]})
+    };
+    let mut asked = |need: Value| {
+        state.on(view(json!({"seq": 201, "now": ago(0), "needs": {"needs": [need], "chains": []}})));
+        typed(&mut state, "a");
+        let shown = text(&state, (80, 24));
+        press(&mut state, &[Key::Esc]);
+        shown
+    };
+    assert!(asked(need("failed", "debate.1.qa")).contains("nothing of this debate needs you"));
+    assert!(asked(need("silent", "ledger-wal")).contains("nothing of this debate needs you"));
+    let shown = asked(need("silent", "debate.2.qa"));
+    assert!(shown.contains("─ what is wrong ─") && shown.contains("tasuki why"), "{shown}");
 }
 
 #[test]
