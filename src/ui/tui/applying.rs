@@ -21,6 +21,8 @@ impl TopState {
                 | TopInput::Messages(_)
                 | TopInput::Sessions(_)
                 | TopInput::Session(..)
+                | TopInput::Debates(_)
+                | TopInput::Debate(..)
         );
         let tells = moves || matches!(input, TopInput::Last(..));
         let acts = self.take(input);
@@ -76,6 +78,9 @@ impl TopState {
             TopInput::Messages(messages) => self.listed = messages,
             TopInput::Sessions(listed) => self.list_sessions(listed),
             TopInput::Session(id, session) => self.see_session(id, session),
+            TopInput::Debates(listed) => self.list_debates(listed),
+            TopInput::Debate(id, debate) => self.see_debate(id, debate),
+            TopInput::Round(heard) => self.hear_round(heard.of, heard.said),
             TopInput::Id(id) => self.next_id = Some(id),
             TopInput::Done(done) => self.notice = Some(done),
             TopInput::Sent(sent) => self.handed_over(sent),
@@ -141,8 +146,10 @@ impl TopState {
         // Where no step is told, anything may have happened.
         if view.whole || self.link == Link::Asked {
             self.sessions.changed_at = view.seq;
+            self.debates.changed_at = view.seq;
         }
         if view.whole {
+            self.debates.whole_at = view.seq;
             self.agents.clear();
             self.messages.clear();
         }
@@ -218,6 +225,9 @@ impl TopState {
         self.seq = self.seq.max(step.seq);
         if self.sessions.are_touched(&step.events) {
             self.sessions.changed_at = step.seq;
+        }
+        if self.debates.are_touched(&step.events) {
+            self.debates.changed_at = step.seq;
         }
         for event in step.events {
             let is_new = self.log.push(LogLine { at, text: event.text, evidence: event.evidence });

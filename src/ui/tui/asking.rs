@@ -118,9 +118,10 @@ impl TopState {
     /// Opens the choices of what is asked, or what can be done about a need.
     pub(super) fn ask(&mut self) {
         let Some(need) = self.need_to_answer() else {
-            let nothing = match self.place.is_of_sessions() {
-                true => self.nothing_to_answer(),
-                false => "nothing needs you".to_owned(),
+            let nothing = match self.place {
+                place if place.is_of_sessions() => self.nothing_to_answer(),
+                place if place.is_of_debates() => "nothing of this debate needs you".to_owned(),
+                _ => "nothing needs you".to_owned(),
             };
             self.notice = Some(Ok(nothing));
             return;

@@ -1,11 +1,12 @@
 //! Filters: which rows fit, by their own texts and by the words of their states, those of the screen and those of the contract.
 
+use super::debates::{round_of, word_of};
 use super::marks::of_agent;
 use super::state::{Place, TopState};
 use crate::engine::life::StageName;
 use crate::engine::message::Status;
 use crate::ui::session::words::{of_session, of_task_in_queue, who};
-use crate::wire::api::{AgentInfo, NeedInfo, SessionInfo, SessionTaskInfo};
+use crate::wire::api::{AgentInfo, DebateInfo, NeedInfo, SessionInfo, SessionTaskInfo};
 use crate::wire::message::view::MessageView;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -20,6 +21,7 @@ const AGENT_WORDS: &str =
 
 /// Words of sessions' states, and of those of their tasks.
 const SESSION_WORDS: &str = "active, being planned, waits for your yes, paused, completed, failed, cancelled";
+const DEBATE_WORDS: &str = "pending, round 1 to 5, under way, completed, failed, cancelled";
 const TASK_WORDS: &str = "pending, ready, running, queued, waits for you, completed, failed, cancelled";
 
 /// What is looked for, in small letters.
@@ -103,6 +105,14 @@ impl TopState {
         Wish::of(&filter).fits(&[&session.id, title], &[of_session(session), &session.status])
     }
 
+    /// Whether a debate fits: by what it is about, by who speaks, or by how far it is.
+    pub(super) fn debate_fits(&self, debate: &DebateInfo) -> bool {
+        let filter = self.shelves[Place::Debates.index()].filter.to_lowercase();
+        let round = round_of(&debate.status).map(|round| format!("round {round}")).unwrap_or_default();
+        let texts = [&*debate.debate_id, &*debate.title, &*debate.roles.join(", ")];
+        Wish::of(&filter).fits(&texts, &[word_of(&debate.status), debate.status.word(), &round])
+    }
+
     /// Whether a task of the session that is open fits.
     pub(super) fn task_fits(&self, task: &SessionTaskInfo) -> bool {
         let filter = self.shelves[Place::Session.index()].filter.to_lowercase();
@@ -132,6 +142,7 @@ impl TopState {
             Place::Tasks | Place::Messages => ("nothing fits", MESSAGE_WORDS),
             Place::Sessions => ("no session fits", SESSION_WORDS),
             Place::Session => ("no task fits", TASK_WORDS),
+            Place::Debates | Place::Debate => ("no debate fits", DEBATE_WORDS),
         };
         format!("{rows}: `{filter}` is in no name or title, and no state. States: {words}. Esc shows all")
     }

@@ -1,10 +1,12 @@
 //! What comes to the screen, and what is done for it.
 
+use super::debates::RoundWanted;
 use crate::io::log_reader::LogPlace;
 use crate::wire::api::{
-    AgentDetails, HistoryInfo, LetterInfo, MessageDetails, PaneLookInfo, Problem, RunInfo, SessionDetails,
-    SessionInfo, StepInfo, ViewInfo,
+    AgentDetails, DebateInfo, HistoryInfo, LetterInfo, MessageDetails, PaneLookInfo, Problem, RunInfo,
+    SessionDetails, SessionInfo, StepInfo, ViewInfo,
 };
+use crate::wire::debate::document::{DebateResult, RoundOutput};
 use crate::wire::message::view::MessageView;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -103,6 +105,15 @@ pub struct Older {
     pub next: Option<LogPlace>,
 }
 
+/// What was said in a round of a debate.
+#[derive(Debug, Clone)]
+pub struct RoundHeard {
+    /// Which round, as it was asked for.
+    pub(super) of: RoundWanted,
+    /// What came of each role, or why that is unknown.
+    pub(super) said: Result<Vec<RoundOutput>, Problem>,
+}
+
 /// What was drawn of it: which lines the pages before and behind end with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LogDrawn {
@@ -168,6 +179,12 @@ pub enum TopInput {
     Sessions(Result<Vec<SessionInfo>, Problem>),
     /// This session with its tasks, or why it is unknown.
     Session(String, Result<Box<SessionDetails>, Problem>),
+    /// All debates, newest first, or why they are unknown.
+    Debates(Result<Vec<DebateInfo>, Problem>),
+    /// This debate with its steps, or why it is unknown.
+    Debate(String, Result<Box<DebateResult>, Problem>),
+    /// What was said in a round, or why that is unknown.
+    Round(Box<RoundHeard>),
     /// An id for the next task.
     Id(String),
     /// What became of an act.
@@ -226,6 +243,16 @@ pub(super) struct Wants {
     pub(super) session: Option<String>,
     /// Step of the journal that last told of sessions.
     pub(super) sessions_at: u64,
+    /// Whether the list of debates is looked at.
+    pub(super) debates: bool,
+    /// The debate whose rounds are looked at.
+    pub(super) debate: Option<String>,
+    /// Step of the journal that last told of debates.
+    pub(super) debates_at: u64,
+    /// The round whose texts are looked at.
+    pub(super) round: Option<RoundWanted>,
+    /// Step of the journal as of which that is read again, whatever became of it before.
+    pub(super) round_at: u64,
     /// Before which place of the log older lines are read, if any are; none within is its end.
     pub(super) older: Option<Option<LogPlace>>,
 }

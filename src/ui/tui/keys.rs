@@ -17,7 +17,7 @@ const LOG_PAGE: isize = 2;
 const HELP_PAGE: usize = 5;
 const HELP_MAX: usize = 300;
 /// What the keys of the page say here that have nothing to show yet.
-const NO_SUCH_PLACE: &str = "this version has no runs or debates; 1 to 5 are its places";
+const NO_SUCH_PLACE: &str = "this version has no runs; 1 to 6 are its places";
 /// What `d` is for, where there is nothing of that.
 const NOT_PUT_ASIDE: &str = "d puts aside what failed, was refused or is unread, and has an answer count as read; here is none of that";
 
@@ -64,6 +64,11 @@ impl TopState {
         {
             return acts;
         }
+        if self.place.is_of_debates()
+            && let Some(acts) = self.debate_key(key)
+        {
+            return acts;
+        }
         match key {
             Key::Char('q') => return vec![Act::Quit],
             Key::Char('1') => self.go(Place::Needs),
@@ -71,13 +76,14 @@ impl TopState {
             Key::Char('3') => self.go(Place::Team),
             Key::Char('4') => self.go(Place::Messages),
             Key::Char('5') => self.go(Place::Sessions),
+            Key::Char('6') => self.go(Place::Debates),
             Key::Char('j') | Key::Down => self.step(1),
             Key::Char('k') | Key::Up => self.step(-1),
             Key::PageDown => self.page(PAGE),
             Key::PageUp => self.page(-PAGE),
             Key::Home => self.step(isize::MIN / 2),
             Key::End => self.step(isize::MAX / 2),
-            Key::Char('6'..='7') => self.notice = Some(Ok(NO_SUCH_PLACE.to_owned())),
+            Key::Char('7') => self.notice = Some(Ok(NO_SUCH_PLACE.to_owned())),
             Key::Char('d') => return self.put_aside(),
             Key::Tab => self.go(self.place.next()),
             Key::Enter => return self.open(),
@@ -110,8 +116,10 @@ impl TopState {
 
     pub(super) fn go(&mut self, place: Place) {
         self.close_log();
-        // A story that was read elsewhere is of no session.
-        if place.is_of_sessions() && !self.place.is_of_sessions() {
+        // A story that was read elsewhere is of no session and no debate, and theirs are of nothing else.
+        let is_other = place.is_of_sessions() != self.place.is_of_sessions();
+        let is_entered = place.is_of_flows() && (is_other || !self.place.is_of_flows());
+        if is_entered || matches!(self.beside, Beside::Task | Beside::Speech) {
             self.beside = Beside::Screen;
         }
         self.place = place;
@@ -125,7 +133,7 @@ impl TopState {
             self.beside_from = self.beside_from.saturating_add_signed(by);
         } else {
             self.choose(by);
-            if self.place.is_of_sessions() {
+            if self.place.is_of_flows() {
                 self.beside_from = 0;
             }
         }
@@ -133,7 +141,9 @@ impl TopState {
 
     /// A page of what is read beside, else of the log.
     fn page(&mut self, by: isize) {
-        if self.beside != Beside::Screen || matches!(self.shown_beside(), Beside::Session | Beside::Task) {
+        let beside = self.shown_beside();
+        let is_text = matches!(beside, Beside::Session | Beside::Task | Beside::Debate | Beside::Speech);
+        if self.beside != Beside::Screen || is_text {
             self.beside_from = self.beside_from.saturating_add_signed(by);
             return;
         }
@@ -156,6 +166,7 @@ impl TopState {
                 Vec::new()
             }
             Place::Sessions | Place::Session => self.open_in_sessions(),
+            Place::Debates | Place::Debate => self.open_in_debates(),
             Place::Needs | Place::Team => {
                 self.looked_at().map(|agent| Act::Attach(agent.agent_name.clone())).into_iter().collect()
             }
@@ -173,6 +184,8 @@ impl TopState {
             self.shelf_mut().filter.clear();
         } else if self.place == Place::Session {
             self.go(Place::Sessions);
+        } else if self.place == Place::Debate {
+            self.go(Place::Debates);
         }
         // From a list there is no way back: a digit leads to another place.
     }

@@ -84,7 +84,13 @@ impl TopState {
                 let chosen = self.chosen_agent().map(|agent| agent.agent_name.clone());
                 Beside::Explain(chosen.unwrap_or_else(|| name.clone()))
             }
-            Beside::Screen | Beside::Letters | Beside::Session | Beside::Task | Beside::Log => return,
+            Beside::Screen
+            | Beside::Letters
+            | Beside::Session
+            | Beside::Task
+            | Beside::Debate
+            | Beside::Speech
+            | Beside::Log => return,
         };
         if beside != self.beside {
             self.beside = beside;
@@ -117,8 +123,10 @@ impl TopState {
             }
             Place::Sessions => self.session_of_list(&chosen)?.master.clone(),
             Place::Session => self.task_of_session(&chosen)?.agent.clone(),
+            Place::Debates => None,
+            Place::Debate => self.opened_debate()?.speech(&chosen)?.agent.clone(),
         });
-        if self.place.is_of_sessions() {
+        if self.place.is_of_flows() {
             return name.and_then(|name| self.agent(&name));
         }
         let of_team = || self.agent(self.shelves[Place::Team.index()].chosen.as_deref()?);
@@ -138,6 +146,8 @@ impl TopState {
             Place::Tasks | Place::Messages => Some(chosen),
             Place::Sessions => self.session_of_list(&chosen)?.planning.clone(),
             Place::Session => self.task_of_session(&chosen)?.message.clone(),
+            Place::Debates => None,
+            Place::Debate => self.opened_debate()?.speech(&chosen)?.message.clone(),
         }
     }
 
@@ -163,6 +173,8 @@ impl TopState {
             // Whoever answers sees the screen that asks.
             Place::Sessions if is_free && !matches!(self.mode, Mode::Answer(_)) => return Beside::Session,
             Place::Session if is_free && !matches!(self.mode, Mode::Answer(_)) => return Beside::Task,
+            Place::Debates if is_free && !matches!(self.mode, Mode::Answer(_)) => return Beside::Debate,
+            Place::Debate if is_free && !matches!(self.mode, Mode::Answer(_)) => return Beside::Speech,
             _ if !is_free || !is_of_messages => return self.beside.clone(),
             _ => {}
         }
@@ -180,7 +192,7 @@ impl TopState {
         let story = match &beside {
             Beside::History(Some(id)) => Some(id.clone()),
             // Who has had it is not drawn beside sessions.
-            _ if self.place.is_of_sessions() => None,
+            _ if self.place.is_of_flows() => None,
             _ => self.message_looked_at().map(|id| self.root_of(&id)),
         };
         let explain = match &self.beside {
@@ -191,6 +203,10 @@ impl TopState {
             Beside::History(id) => id.clone(),
             // With what was checked of it.
             Beside::Task => self.message_looked_at(),
+            // Whoever is asked alone speaks in none of the rounds.
+            Beside::Speech if self.chosen_speech().is_some_and(|speech| speech.round == 0) => {
+                self.message_looked_at()
+            }
             _ => None,
         };
         let rests = self.looked_at().filter(|agent| agent.current_task.is_none());
@@ -215,6 +231,11 @@ impl TopState {
             sessions: self.place == Place::Sessions,
             session: self.session_looked_at(),
             sessions_at: self.sessions.changed_at,
+            debates: self.place == Place::Debates,
+            debate: self.debate_looked_at(),
+            debates_at: self.debates.changed_at,
+            round: self.round_wanted(),
+            round_at: self.debates.whole_at,
             older: self.wants_older(),
         }
     }

@@ -1,10 +1,12 @@
 //! States as they are shown: form and word first, colour last.
 
+use super::debates::SpeechSeen;
 use super::paint::Ink;
 use super::state::Look;
 use crate::engine::message::Status;
 use crate::ui::session::words;
 use crate::wire::api::{AgentInfo, NeedGroup, NeedInfo, NeedKindInfo, SessionInfo, SessionTaskInfo};
+use crate::wire::debate::document::DebateStatus;
 use crate::wire::message::view::MessageView;
 
 /// A state's form.
@@ -160,6 +162,30 @@ pub(super) fn of_session(session: &SessionInfo) -> Mark {
         "completed" => Mark::Completed,
         "cancelled" => Mark::CalledOff,
         _ => Mark::Failed,
+    }
+}
+
+/// The form of a debate's state.
+pub(super) fn of_debate(status: &DebateStatus) -> Mark {
+    match status {
+        DebateStatus::Pending => Mark::Starting,
+        DebateStatus::Completed => Mark::Completed,
+        DebateStatus::Failed(_) => Mark::Failed,
+        DebateStatus::Cancelled => Mark::CalledOff,
+        _ => Mark::Works,
+    }
+}
+
+/// The form of a speech's state.
+pub(super) fn of_speech(speech: &SpeechSeen) -> Mark {
+    match &*speech.stage {
+        "pending" => Mark::Waits,
+        "ready" => Mark::Queued,
+        "preparing" => Mark::Starting,
+        "sent" => Mark::Works,
+        "completed" => Mark::Completed,
+        "failed" => Mark::Failed,
+        _ => Mark::CalledOff,
     }
 }
 

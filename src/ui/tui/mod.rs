@@ -7,6 +7,9 @@
 mod ages;
 mod applying;
 mod asking;
+mod debate_keys;
+mod debate_rows;
+mod debates;
 mod driver;
 mod evidence;
 mod finding;

@@ -1,5 +1,6 @@
 //! The rows of each place, in the order in which they are shown.
 
+use super::debates::DebateSeen;
 use super::marks::{Mark, of_agent, of_message, urgency};
 use super::state::{Place, TopState};
 use crate::engine::message::{Kind, Status};
@@ -208,6 +209,8 @@ impl TopState {
             Place::Messages => self.all_messages().iter().map(|message| message.id.to_string()).collect(),
             Place::Sessions => self.all_sessions().iter().map(|session| session.id.clone()).collect(),
             Place::Session => self.ids_of_tasks(),
+            Place::Debates => self.all_debates().iter().map(|debate| debate.debate_id.clone()).collect(),
+            Place::Debate => self.opened_debate().map(DebateSeen::ids).unwrap_or_default(),
         }
     }
 
@@ -279,6 +282,7 @@ impl TopState {
                 self.needs.needs.iter().find(of_message).or_else(|| its.and_then(of_chain))
             }
             Place::Sessions | Place::Session => return self.need_of_sessions(),
+            Place::Debates | Place::Debate => return self.need_of_debates(),
         };
         let asks = |need: &&NeedInfo| need.kind == NeedKindInfo::Asks;
         let mut of_lines = self.needs.chains.iter().filter_map(of_chain);

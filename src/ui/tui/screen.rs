@@ -4,8 +4,8 @@ use super::input::Drawn;
 use super::modes::Mode;
 use super::paint::Canvas;
 use super::panels::{
-    answer, compose, footer, graph, header, help, history, letters, list, log, pane, queue, relay, sessions,
-    task, team,
+    answer, compose, debates, footer, graph, header, help, history, letters, list, log, pane, queue, relay,
+    rounds, sessions, speech, task, team,
 };
 use super::state::{Beside, Place, TopState};
 use ratatui_core::buffer::Buffer;
@@ -149,7 +149,7 @@ fn stack(area: Rect, rows: &[u16]) -> Vec<Rect> {
 fn one_column(canvas: &mut Canvas, state: &TopState, area: Rect) {
     let rows = list_rows(state, state.place, area.width);
     // A graph is read as a whole, and there what happens is seen in it.
-    let is_graph = state.place == Place::Session;
+    let is_graph = matches!(state.place, Place::Session | Place::Debate);
     let half = usize::from(if is_graph { area.height * 3 / 5 } else { area.height / 2 }).max(4);
     let log = if is_graph && area.height < NEEDS_FROM { 0 } else { usize::from(area.height / 6).clamp(3, 8) };
     // A high terminal has room for what needs a person, wherever they are.
@@ -175,7 +175,7 @@ fn one_column(canvas: &mut Canvas, state: &TopState, area: Rect) {
 }
 
 fn left_column(canvas: &mut Canvas, state: &TopState, area: Rect) {
-    if state.place.is_of_sessions() {
+    if state.place.is_of_flows() {
         let needs = list_rows(state, Place::Needs, area.width).min(usize::from(area.height / 4));
         let parts = [Part::new(4, list_rows(state, state.place, area.width)), Part::new(2, needs)];
         let places = stack(area, &share(area.height, &parts, Some(0)));
@@ -239,6 +239,8 @@ fn list_rows(state: &TopState, place: Place, width: u16) -> usize {
         Place::Messages => state.all_messages().len().max(least) + 1,
         Place::Sessions => state.all_sessions().len().max(least) + 1,
         Place::Session => graph::height(state, width).max(least + 2),
+        Place::Debates => state.all_debates().len().max(least) + 1,
+        Place::Debate => rounds::height(state, width).max(least + 2),
     }
 }
 
@@ -252,6 +254,8 @@ fn draw_list(canvas: &mut Canvas, state: &TopState, place: Place, area: Rect) {
         Place::Tasks | Place::Messages => list::messages(canvas, state, place, area),
         Place::Sessions => sessions::draw(canvas, state, area),
         Place::Session => graph::draw(canvas, state, area),
+        Place::Debates => debates::draw(canvas, state, area),
+        Place::Debate => rounds::draw(canvas, state, area),
     }
 }
 
@@ -267,6 +271,8 @@ fn beside(canvas: &mut Canvas, state: &TopState, area: Rect) {
         Beside::Letters => return letters::draw(canvas, state, area),
         Beside::Session => return sessions::overview(canvas, state, area),
         Beside::Task => return task::draw(canvas, state, area),
+        Beside::Debate => return debates::overview(canvas, state, area),
+        Beside::Speech => return speech::draw(canvas, state, area),
         Beside::Log => return log::whole(canvas, state, area),
     }
     let choices = match &state.mode {

@@ -64,7 +64,7 @@ impl TopState {
         }
     }
 
-    fn say(&mut self, text: impl Into<String>) -> Vec<Act> {
+    pub(super) fn say(&mut self, text: impl Into<String>) -> Vec<Act> {
         self.notice = Some(Ok(text.into()));
         Vec::new()
     }

@@ -1,5 +1,6 @@
 //! All that the screen knows.
 
+use super::debates::Debates;
 use super::input::{Drawn, Link, PaneSeen};
 use super::log::{Log, LogView};
 use super::modes::{Composer, Mode};
@@ -40,13 +41,18 @@ pub enum Place {
     Messages,
     /// All sessions, those that are over too.
     Sessions,
+    /// All debates, those that are over too.
+    Debates,
     /// The tasks of the session that is open there.
     Session,
+    /// The rounds of the debate that is open there.
+    Debate,
 }
 
 impl Place {
     /// Those that have a digit.
-    pub(super) const ALL: [Self; 5] = [Self::Needs, Self::Tasks, Self::Team, Self::Messages, Self::Sessions];
+    pub(super) const ALL: [Self; 6] =
+        [Self::Needs, Self::Tasks, Self::Team, Self::Messages, Self::Sessions, Self::Debates];
 
     pub(super) fn index(self) -> usize {
         match self {
@@ -55,18 +61,39 @@ impl Place {
             Self::Team => 2,
             Self::Messages => 3,
             Self::Sessions => 4,
-            Self::Session => 5,
+            Self::Debates => 5,
+            Self::Session => 6,
+            Self::Debate => 7,
         }
     }
 
     /// The place with the next digit.
     pub(super) fn next(self) -> Self {
-        Self::ALL[(self.index().min(Self::Sessions.index()) + 1) % Self::ALL.len()]
+        Self::ALL[(self.list().index() + 1) % Self::ALL.len()]
+    }
+
+    /// The list that it was opened from, or itself.
+    fn list(self) -> Self {
+        match self {
+            Self::Session => Self::Sessions,
+            Self::Debate => Self::Debates,
+            place => place,
+        }
     }
 
     /// Whether sessions are looked at.
     pub(super) fn is_of_sessions(self) -> bool {
         matches!(self, Self::Sessions | Self::Session)
+    }
+
+    /// Whether debates are looked at.
+    pub(super) fn is_of_debates(self) -> bool {
+        matches!(self, Self::Debates | Self::Debate)
+    }
+
+    /// Whether what is looked at goes on by its own steps, and is no row of the team's.
+    pub(super) fn is_of_flows(self) -> bool {
+        self.is_of_sessions() || self.is_of_debates()
     }
 
     pub(super) fn title(self) -> &'static str {
@@ -76,6 +103,7 @@ impl Place {
             Self::Team => "3 Team",
             Self::Messages => "4 Messages",
             Self::Sessions | Self::Session => "5 Sessions",
+            Self::Debates | Self::Debate => "6 Debates",
         }
     }
 }
@@ -94,6 +122,10 @@ pub(super) enum Beside {
     Session,
     /// The chosen task of the session that is open.
     Task,
+    /// The chosen debate.
+    Debate,
+    /// The chosen speech of the debate that is open.
+    Speech,
     /// The log, over all the room.
     Log,
 }
@@ -156,7 +188,7 @@ pub struct TopState {
     /// Lines of the log below those that are shown.
     pub(super) log_back: usize,
     pub(super) place: Place,
-    pub(super) shelves: [Shelf; 6],
+    pub(super) shelves: [Shelf; 8],
     /// Whether the team is a table; none until somebody chooses.
     pub(super) table: Option<bool>,
     /// Branches of the team's tree that somebody folded, or opened, by their managers.
@@ -182,6 +214,7 @@ pub struct TopState {
     pub(super) letters: Option<Result<Vec<LetterInfo>, Problem>>,
     pub(super) explained: Option<(String, Result<PaneLookInfo, Problem>)>,
     pub(super) sessions: Sessions,
+    pub(super) debates: Debates,
     /// What was done last, or what kept it from being done.
     pub(super) notice: Option<Result<String, Problem>>,
     pub(super) next_id: Option<String>,
@@ -228,6 +261,7 @@ impl TopState {
             letters: None,
             explained: None,
             sessions: Sessions::default(),
+            debates: Debates::default(),
             notice: None,
             next_id: None,
         }

@@ -117,7 +117,8 @@ impl TopState {
             Place::Messages => self.all_messages(),
             // In two columns the tasks are seen from everywhere.
             Place::Needs | Place::Team if self.drawn.is_wide => self.tasks(),
-            Place::Needs | Place::Team | Place::Sessions | Place::Session => return Vec::new(),
+            Place::Needs | Place::Team => return Vec::new(),
+            Place::Sessions | Place::Session | Place::Debates | Place::Debate => return Vec::new(),
         };
         let mut names: Vec<String> = Vec::new();
         for message in messages.into_iter().filter(|message| message.status == Status::Pending) {

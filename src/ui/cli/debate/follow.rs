@@ -1,7 +1,7 @@
 //! `tasuki debate follow`: each change of a debate until it is over. A daemon that is started anew does not end it.
 
 use super::show::asked;
-use super::words::of_status;
+use super::words::{in_words, of_status};
 use crate::io::client::{ANSWER_DEADLINE, Client, ClientError};
 use crate::io::clock::Clock;
 use crate::ui::cli::context::{Context, Ended};
@@ -119,8 +119,7 @@ fn tell(context: &Context, told: &mut BTreeMap<String, String>, now: &DebateResu
     if told.insert(String::new(), word.clone()).as_deref() == Some(&*word) {
         return Ok(());
     }
-    let message = harmless_lines(&now.message);
-    let what = if message.starts_with(&word) { message } else { format!("{word}: {message}") };
+    let what = in_words(now);
     say(context, &Change { debate_id: &now.debate_id, round: None, role: None, what: what.clone() }, &what)
 }
 

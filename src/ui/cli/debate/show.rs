@@ -1,5 +1,6 @@
 //! `tasuki debate show`, `status`, `progress` and `outputs`: a debate as it is, and what was said.
 
+use super::words::{in_words, of_status};
 use crate::io::client::Client;
 use crate::read::Answers;
 use crate::ui::cli::context::{Context, Ended};
@@ -8,7 +9,7 @@ use crate::ui::cli::look::look;
 use crate::ui::cli::session::plan_file;
 use crate::ui::cli::table::harmless_lines;
 use crate::wire::api::{DebateProgressQuery, DebateQuery, DebateRoundQuery};
-use crate::wire::debate::document::{DebateProgress, RoundOutput, read_round_file};
+use crate::wire::debate::document::{DebateProgress, DebateStatus, RoundOutput, read_round_file};
 use clap::builder::NonEmptyStringValueParser;
 use std::path::Path;
 
@@ -76,29 +77,29 @@ pub(super) fn show(context: &Context, args: &ShowArgs) -> Ended {
     let progress = asked(context, &DebateProgressQuery { id: args.debate.clone() })?;
     let result = asked(context, &DebateQuery { id: progress.debate_id.clone() })?;
     context.tell(&progress, || {
-        let head = format!(
-            "debate {}\n{}\nfiles: {}",
-            progress.debate_id,
-            harmless_lines(&result.message),
-            result.context_path
-        );
+        let head =
+            format!("debate {}\n{}\nfiles: {}", progress.debate_id, in_words(&result), result.context_path);
         format!("{head}\n\n{}", spoken(&progress))
     })
 }
 
 pub(super) fn status(context: &Context, args: &StatusArgs) -> Ended {
     let result = asked(context, &DebateQuery { id: args.debate.clone() })?;
-    context.tell(&result, || format!("{}: {}", result.status.word(), harmless_lines(&result.message)))
+    context.tell(&result, || in_words(&result))
 }
 
 pub(super) fn progress(context: &Context, args: &ProgressArgs) -> Ended {
     let progress = asked(context, &DebateProgressQuery { id: args.debate.clone() })?;
     context.tell(&progress, || {
         let (round, role) = (progress.current_round, &progress.current_role);
-        let at = if round == 0 { String::new() } else { format!(", round {round}, {role} began last") };
+        let at = match progress.status {
+            DebateStatus::Pending | DebateStatus::Completed => String::new(),
+            ref status if status.is_over() => format!(", in round {round}"),
+            _ => format!(": {role} began last"),
+        };
         let rows = by_round(&progress).into_iter().map(|(round, output)| line(round, output));
         let rows: String = rows.map(|row| format!("\n{row}")).collect();
-        format!("{}{at}{rows}", progress.status.word())
+        format!("{}{at}{rows}", of_status(&progress.status))
     })
 }
 

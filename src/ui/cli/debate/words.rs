@@ -1,6 +1,17 @@
 //! How a debate stands, in words.
 
-use crate::wire::debate::document::DebateStatus;
+use crate::ui::cli::table::harmless_lines;
+use crate::wire::debate::document::{DebateResult, DebateStatus};
+
+/// How it stands in a sentence, whose first words are the status.
+pub(super) fn in_words(result: &DebateResult) -> String {
+    let message = harmless_lines(&result.message);
+    match &result.status {
+        DebateStatus::Failed(_) => format!("failed: {message}"),
+        _ if message.is_empty() => of_status(&result.status),
+        _ => message,
+    }
+}
 
 /// The status in a word or two.
 pub(super) fn of_status(status: &DebateStatus) -> String {

@@ -6,12 +6,13 @@ use crate::io::clock::Clock;
 use crate::io::log_reader::{LogPlace, LogWish, StatusLog};
 use crate::io::workspace::Workspace;
 use crate::ui::tui::ages::moment;
-use crate::ui::tui::input::{LogLine, Older, PaneSeen, TopInput, Wants};
+use crate::ui::tui::input::{LogLine, Older, PaneSeen, RoundHeard, TopInput, Wants};
 use crate::wire::api::{
-    AgentQuery, HistoryQuery, InboxInfo, InboxQuery, MessageDetails, MessagePage, MessageQuery,
-    MessagesQuery, PaneLookInfo, Problem, Question, RunInfo, ScreenInfo, SessionDetails, SessionList,
-    SessionQuery, SessionsQuery,
+    AgentQuery, DebateList, DebateQuery, DebateRoundQuery, DebatesQuery, HistoryQuery, InboxInfo, InboxQuery,
+    MessageDetails, MessagePage, MessageQuery, MessagesQuery, PaneLookInfo, Problem, Question, RunInfo,
+    ScreenInfo, SessionDetails, SessionList, SessionQuery, SessionsQuery,
 };
+use crate::wire::debate::document::{DebateResult, RoundOutput};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -74,6 +75,9 @@ pub(super) struct Fetcher {
     session: Got,
     /// The last session as it comes: none other is asked for meanwhile.
     session_comes: Option<(String, JoinHandle<()>)>,
+    debates: Got,
+    debate: Got,
+    round: Got,
     /// Before which place of the log lines were read last.
     older: Option<Option<LogPlace>>,
 }
@@ -89,6 +93,7 @@ impl Fetcher {
         let (story, answer, last) = Default::default();
         let (letters, explain, messages, retried) = Default::default();
         let (sessions, session, session_comes) = Default::default();
+        let (debates, debate, round) = Default::default();
         let (screen, older) = (None, None);
         Self {
             asker,
@@ -107,6 +112,9 @@ impl Fetcher {
             sessions,
             session,
             session_comes,
+            debates,
+            debate,
+            round,
             older,
         }
     }
@@ -144,6 +152,7 @@ impl Fetcher {
         }
         self.want_lists(wants, seq, now);
         self.want_sessions(wants, now);
+        self.want_debates(wants, now);
         self.want_older(wants);
         // A screen changes without a step.
         if self.explain.is_due(wants.explain.as_ref(), now.0, now)
@@ -215,6 +224,33 @@ impl Fetcher {
             let whole =
                 |got: Result<SessionDetails, Problem>| Some(TopInput::Session(its, got.map(Box::new)));
             self.session_comes = Some((id, self.fetch(path, whole)));
+        }
+    }
+
+    /// Debates are read again when the journal has told of one; the texts of a round are long, and only when one has been added.
+    fn want_debates(&mut self, wants: &Wants, now: Millis) {
+        let listed = wants.debates.then(String::new);
+        if self.debates.is_due(listed.as_ref(), wants.debates_at, now) {
+            let list =
+                |got: Result<DebateList, Problem>| Some(TopInput::Debates(got.map(|list| list.debates)));
+            self.fetch(DebatesQuery {}.address(), list);
+        }
+        if self.debate.is_due(wants.debate.as_ref(), wants.debates_at, now)
+            && let Some(id) = wants.debate.clone()
+        {
+            let path = DebateQuery { id: id.clone() }.address();
+            let whole = |got: Result<DebateResult, Problem>| Some(TopInput::Debate(id, got.map(Box::new)));
+            self.fetch(path, whole);
+        }
+        let round = wants.round.as_ref().map(|round| format!("{} {} {}", round.id, round.n, round.ended));
+        if self.round.is_due(round.as_ref(), wants.round_at, now)
+            && let Some(of) = wants.round.clone()
+        {
+            let path = DebateRoundQuery { id: of.id.clone(), n: of.n }.address();
+            let said = |said: Result<Vec<RoundOutput>, Problem>| {
+                Some(TopInput::Round(Box::new(RoundHeard { of, said })))
+            };
+            self.fetch(path, said);
         }
     }
 

@@ -64,11 +64,12 @@ fn normal(state: &TopState, width: u16) -> Vec<(&'static str, &'static str)> {
         Place::Team | Place::Needs => ("⏎", "attach"),
         Place::Tasks | Place::Messages => ("⏎", "open"),
         Place::Sessions | Place::Session => return fitting(state, session_keys(state, width), width),
+        Place::Debates | Place::Debate => return fitting(state, debate_keys(state, width), width),
     };
     let hold = if state.halted_since().is_some() { ("H", "let go on") } else { ("H", "hold all") };
     let back = state.zoomed || state.beside != Beside::Screen;
     let keys = [
-        (width >= 100, ("1-5", "place")),
+        (width >= 100, ("1-6", "place")),
         // Where there is little room, what everybody knows is not told.
         (width >= 100, ("↑↓", "choose")),
         (true, enter),
@@ -122,7 +123,7 @@ fn session_keys(state: &TopState, width: u16) -> Vec<(&'static str, &'static str
     });
     let has_message = task.is_some_and(|task| task.message.is_some());
     let keys = [
-        (width >= 100, ("1-5", "place")),
+        (width >= 100, ("1-6", "place")),
         (width >= 100, ("↑↓", "choose")),
         (session.is_some() && !(enter == "attach" && agent.is_none()), ("⏎", enter)),
         (!is_list || state.beside != Beside::Screen, ("Esc", "back")),
@@ -137,6 +138,38 @@ fn session_keys(state: &TopState, width: u16) -> Vec<(&'static str, &'static str
         (is_list || state.takes_tasks().is_ok(), ("n", if is_list { "new" } else { "add" })),
         (is_open, ("X", "call off")),
         (true, ("/", "find")),
+        (true, ("?", "keys")),
+        (true, ("q", "quit")),
+    ];
+    keys.into_iter().filter(|(fits, _)| *fits).map(|(_, key)| key).collect()
+}
+
+/// The keys where debates are looked at: those that do something there.
+fn debate_keys(state: &TopState, width: u16) -> Vec<(&'static str, &'static str)> {
+    let is_list = state.place == Place::Debates;
+    let speech = state.chosen_speech();
+    let agent = speech.and_then(|speech| state.agent(speech.agent.as_deref()?));
+    let of_list = || state.debate_of_list(&state.debate_looked_at()?).map(|debate| &debate.status);
+    let status = state.debate().map(|seen| &seen.result.status).or_else(of_list);
+    let is_read = state.beside == Beside::Speech;
+    let enter = match (is_list, is_read) {
+        (true, _) => "rounds",
+        (false, true) => "attach",
+        (false, false) => "all of it",
+    };
+    let enter_does =
+        if is_list { status.is_some() } else { speech.is_some() && (!is_read || agent.is_some()) };
+    let keys = [
+        (width >= 100, ("1-6", "place")),
+        (width >= 100 || !is_list, if is_read { ("↑↓", "scroll") } else { ("↑↓", "choose") }),
+        (enter_does, ("⏎", enter)),
+        (!is_list || state.beside != Beside::Screen, ("Esc", "back")),
+        (!is_list, ("← →", "role")),
+        (state.need_of_debates().is_some(), ("a", "answer")),
+        (agent.is_some(), ("s", "screen")),
+        (status.is_some_and(|status| !status.is_over()), ("X", "cancel")),
+        (speech.is_some_and(|speech| speech.message.is_some()), ("w", "story")),
+        (is_list, ("/", "find")),
         (true, ("?", "keys")),
         (true, ("q", "quit")),
     ];

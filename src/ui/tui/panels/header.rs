@@ -198,8 +198,8 @@ fn chain(state: &TopState, chain: &ChainInfo, width: u16) -> Line {
     let of_limit = if back.is_empty() { "" } else { " for a limit" };
     let short = format!("{id} waits{whom}{of_limit} ({since}){through}{back}");
     // Where sessions are looked at, `a` answers those alone.
-    let is_answered = !state.place.is_of_sessions()
-        || need.is_some_and(|need| state.need_of_sessions().is_some_and(|its| its.id == need.id));
+    let is_answered = !state.place.is_of_flows()
+        || need.is_some_and(|need| state.need_to_answer().is_some_and(|its| its.id == need.id));
     let keys = match need.map(|need| need.kind) {
         _ if !is_answered => String::new(),
         Some(NeedKindInfo::Asks) => "a answer".to_owned(),

@@ -8,13 +8,14 @@ use crate::ui::tui::wrap::wrap;
 use ratatui_core::layout::Rect;
 
 /// All keys, for `?`.
-const KEYS: [(&str, &str); 23] = [
-    ("1 2 3 4 5", "needs you, tasks, team, messages, sessions; Tab: the next"),
+const KEYS: [(&str, &str); 24] = [
+    ("1 to 6", "needs you, tasks, team, messages, sessions, debates; Tab: next"),
     ("j k ↑ ↓", "choose; Home and End: the first and the last"),
     ("Enter", "attach to the agent (its last line says how to leave); open it"),
     ("p y", "in 5: pause a session or let it go on; yes to its plan"),
     ("n r X", "in 5: new session or task, try again what failed, call off (asks)"),
     ("m e", "in 5: merge the branches; do a task again with another text"),
+    ("← → X", "in 6: the next role of a debate; cancel the debate (asks)"),
     ("Esc", "back, in the end to the list of the place; ends a filter"),
     ("n", "new task"),
     ("/", "filter the rows by their texts or states: `failed`, `state:failed`"),

@@ -2,6 +2,7 @@
 
 pub(super) mod answer;
 pub(super) mod compose;
+pub(super) mod debates;
 pub(super) mod footer;
 pub(super) mod graph;
 pub(super) mod header;
@@ -14,7 +15,9 @@ pub(super) mod log;
 pub(super) mod pane;
 pub(super) mod queue;
 pub(super) mod relay;
+pub(super) mod rounds;
 pub(super) mod sessions;
+pub(super) mod speech;
 pub(super) mod standing;
 pub(super) mod task;
 pub(super) mod team;

@@ -1,5 +1,6 @@
 //! What is drawn and what keys do, without a terminal.
 
+mod debates;
 mod fixtures;
 mod keys;
 mod looking;

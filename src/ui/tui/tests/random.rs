@@ -1,5 +1,6 @@
 //! Whatever is shown in whatever size: it is drawn, no control character is in it, and no wide character is cut.
 
+use super::debates::debates;
 use super::fixtures::{away, empty, held, hostile, hundred, ledger, live};
 use super::sessions::sessions;
 use crate::ui::tui::input::{Key, TopInput};
@@ -43,7 +44,7 @@ impl Dice {
             Key::Clear,
             Key::Suspend,
         ];
-        const COMMANDS: &[u8] = b"12345jknftawserXH?/qllpy5";
+        const COMMANDS: &[u8] = b"123456jknftawserXH?/qllpy56";
         match self.roll(4) {
             0 => SPECIAL[self.roll(SPECIAL.len())],
             1 => Key::Char(['襷', 'x', '👍', '\u{301}', ' '][self.roll(5)]),
@@ -85,6 +86,8 @@ fn state(kind: usize) -> TopState {
         6 => ledger(true),
         7 => sessions(false),
         8 => sessions(true),
+        9 => debates(false),
+        10 => debates(true),
         _ => live(false),
     }
 }
@@ -96,7 +99,7 @@ fn whatever_is_shown_in_whatever_size_is_whole() {
     println!("TOP_SEED={seed}");
     let mut dice = Dice(seed);
     for run in 0..150 {
-        let mut state = state(run % 10);
+        let mut state = state(run % 12);
         for press in 0..12 {
             let what = format!("TOP_SEED={seed}, run {run}, press {press}");
             if dice.roll(6) == 0 {
@@ -113,7 +116,7 @@ fn whatever_is_shown_in_whatever_size_is_whole() {
 
 #[test]
 fn the_smallest_sizes_are_drawn() {
-    for kind in 0..10 {
+    for kind in 0..12 {
         let state = state(kind);
         for width in 1..=30 {
             for height in 1..=12 {
