@@ -128,5 +128,5 @@ fn say(context: &Context, change: &Change<'_>, line: &str) -> Ended {
         true => serde_json::to_string(change).unwrap_or_default(),
         false => line.to_owned(),
     };
-    Ok(context.say(line)?)
+    context.say(line)
 }
