@@ -54,6 +54,14 @@ pub enum FolderError {
     Shared { path: PathBuf },
 }
 
+/// What a file is called until it is whole.
+fn temporary_of(name: &OsStr) -> OsString {
+    let mut temporary = OsString::from(".");
+    temporary.push(name);
+    temporary.push(".tmp");
+    temporary
+}
+
 /// An open folder and the path it was opened by, which is for messages only.
 #[derive(Debug)]
 pub(crate) struct Folder {
@@ -141,29 +149,41 @@ impl Folder {
         self.write_whole(name, text, true)
     }
 
-    fn write_whole(&self, name: &OsStr, text: &str, durable: bool) -> Result<Stamp, Errno> {
-        let mut temporary = OsString::from(".");
-        temporary.push(name);
-        temporary.push(".tmp");
-        let file = self.create(&temporary)?;
-        let written = self.fill_and_place(file, &temporary, name, (text, durable));
-        if written.is_err() {
-            // Where there was no room for it, what there is of it takes some, and nobody else would remove it.
-            let _ = self.remove(&temporary);
-        }
-        written
+    /// As [`Folder::write`], of a text that comes in pieces: none of them is kept.
+    pub(crate) fn write_pieces(
+        &self,
+        name: &OsStr,
+        mut pieces: &mut dyn Iterator<Item = String>,
+    ) -> Result<Stamp, Errno> {
+        let temporary = temporary_of(name);
+        let mut file = self.create(&temporary)?;
+        let written = Iterator::try_for_each(&mut pieces, |text: String| self.fill(&mut file, &temporary, &text));
+        let written = written.and_then(|()| self.place(file, &temporary, name, false));
+        self.or_removed(written, &temporary)
     }
 
-    fn fill_and_place(
-        &self,
-        mut file: File,
-        temporary: &OsStr,
-        name: &OsStr,
-        (text, durable): (&str, bool),
-    ) -> Result<Stamp, Errno> {
+    fn write_whole(&self, name: &OsStr, text: &str, durable: bool) -> Result<Stamp, Errno> {
+        let temporary = temporary_of(name);
+        let mut file = self.create(&temporary)?;
+        let written = self.fill(&mut file, &temporary, text);
+        let written = written.and_then(|()| self.place(file, &temporary, name, durable));
+        self.or_removed(written, &temporary)
+    }
+
+    /// Where there was no room for it, what there is of it takes some, and nobody else would remove it.
+    fn or_removed(&self, written: Result<Stamp, Errno>, temporary: &OsStr) -> Result<Stamp, Errno> {
+        written.inspect_err(|_| {
+            let _ = self.remove(temporary);
+        })
+    }
+
+    fn fill(&self, file: &mut File, temporary: &OsStr, text: &str) -> Result<(), Errno> {
         self.change(&Op::Write { name: temporary, text }, || {
             file.write_all(text.as_bytes()).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
-        })?;
+        })
+    }
+
+    fn place(&self, file: File, temporary: &OsStr, name: &OsStr, durable: bool) -> Result<Stamp, Errno> {
         if durable {
             self.change(&Op::Sync { name: temporary }, || rustix::fs::fdatasync(&file))?;
         }

@@ -18,6 +18,7 @@ mod opened;
 mod power_cuts;
 #[path = "../support/proc.rs"]
 mod proc;
+mod scripts;
 mod service;
 mod startup;
 mod surroundings;

@@ -46,7 +46,7 @@ impl Views {
         })
     }
 
-    /// Writes the file of a round.
+    /// Writes the file of a round, of which each piece is made when the one before is written.
     ///
     /// # Errors
     /// [`FolderError`]
@@ -55,11 +55,12 @@ impl Views {
         id: &FlowId,
         (round, name): (u8, &str),
         roles: usize,
-        text: &str,
+        pieces: &mut dyn Iterator<Item = String>,
     ) -> Result<(), FolderError> {
         let context = self.debate_folder(id)?.make_own(CONTEXT)?;
         let name = OsString::from(name);
-        let stamp = context.write(&name, text).map_err(|errno| context.failed("write", &name, errno))?;
+        let written = context.write_pieces(&name, pieces);
+        let stamp = written.map_err(|errno| context.failed("write", &name, errno))?;
         self.debates.rounds.insert((id.clone(), round), (roles, stamp));
         Ok(())
     }

@@ -21,3 +21,20 @@ pub fn round_file(outputs: &[RoundOutput]) -> String {
     // Every key of it is a text, so it can be written.
     serde_json::to_string_pretty(outputs).map(|text| text + "\n").unwrap_or_default()
 }
+
+/// The pieces of such a file, for whoever writes it without holding all of it.
+pub fn round_pieces(outputs: impl Iterator<Item = RoundOutput>) -> impl Iterator<Item = String> {
+    let mut before = "[\n";
+    let entries = outputs.map(move |output| {
+        let piece = format!("{before}{}", round_entry(&output));
+        before = ",\n";
+        piece
+    });
+    entries.chain(std::iter::once("\n]\n".to_owned()))
+}
+
+fn round_entry(output: &RoundOutput) -> String {
+    // No text has an end of line of its own in JSON.
+    let text = serde_json::to_string_pretty(output).unwrap_or_default();
+    text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
+}

@@ -6,12 +6,13 @@ use super::marks::{CheckedCitation, citations};
 use super::report::{DebateReport, ReportCell, ReportRound, html, markdown};
 use super::request::{BudgetTerms, DebateTerms, RoleTerms};
 use super::shorten::shorten;
-use super::shown::{Bodies, baseline, notes, outputs, status};
+use super::shown::{Bodies, baseline, notes, output, status};
 use crate::engine::flow::debate::{Debate, DebateRole};
 use crate::engine::flow::flow::Flow;
 
-/// Most characters of each answer that are kept for it.
+/// Most characters of each answer that are kept for it, and of all together.
 const ANSWER_CHARS_MAX: usize = 100_000;
+const ALL_CHARS_MAX: usize = 1_500_000;
 
 /// A report in both of its forms.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,12 +28,17 @@ pub fn reports(flow: &Flow, bodies: Bodies<'_>) -> Option<Reports> {
     let debate = flow.debate().filter(|_| !flow.stage.is_open())?;
     let task = bodies(flow.request).map_or_else(String::new, |body| body.content.to_string());
     let mut rounds: Vec<(u8, Vec<RoundOutput>)> = Vec::new();
+    let most = (ALL_CHARS_MAX / flow.steps.len().max(1)).min(ANSWER_CHARS_MAX);
     for round in (1..=debate.rounds).filter(|round| !flow.is_left_out(debate, *round)) {
-        let spoken = outputs(flow, round, bodies).into_iter().map(short).collect();
-        rounds.push((round, spoken));
+        let speeches = flow.speeches(debate, round).iter().zip(&debate.roles);
+        let spoken = speeches.filter_map(|(step, role)| {
+            // One long answer is held at a time.
+            output(step, (round, role, debate), bodies).map(|output| short(output, most))
+        });
+        rounds.push((round, spoken.collect()));
     }
     rounds.retain(|(_, outputs)| !outputs.is_empty());
-    let alone = baseline(flow, bodies).map(short);
+    let alone = baseline(flow, bodies).map(|output| short(output, most));
     let (terms, status) = (terms(debate, flow.head.parallel, &task), status(flow));
     let cells = rounds
         .iter()
@@ -51,9 +57,9 @@ pub fn reports(flow: &Flow, bodies: Bodies<'_>) -> Option<Reports> {
     Some(Reports { markdown: markdown(&report), html: html(&report) })
 }
 
-fn short(mut output: RoundOutput) -> RoundOutput {
-    if output.proposal.chars().count() > ANSWER_CHARS_MAX {
-        output.proposal = shorten(&output.proposal, ANSWER_CHARS_MAX);
+fn short(mut output: RoundOutput, most: usize) -> RoundOutput {
+    if output.proposal.chars().count() > most {
+        output.proposal = shorten(&output.proposal, most);
     }
     output
 }

@@ -7,12 +7,12 @@ use crate::engine::flow::debate::Debate;
 use crate::engine::flow::stage::FlowStage;
 use crate::engine::message::{Body, BodyRef, Kind};
 use crate::engine::words::{MessageId, Millis, Seq, ourselves};
-use crate::io::journal::{JournalError, Record};
+use crate::io::journal::{JournalError, Reader, Record};
 use crate::io::views::{RoundFile, View};
-use crate::wire::debate::document::{round_file, round_file_name};
+use crate::wire::debate::document::{round_file_name, round_pieces};
 use crate::wire::debate::error::DebateError;
 use crate::wire::debate::reported::reports;
-use crate::wire::debate::shown::{Bodies, outputs, overview};
+use crate::wire::debate::shown::{Bodies, output, overview};
 use crate::wire::events;
 use crate::wire::session::document::{export, of_flow};
 use std::collections::HashMap;
@@ -100,8 +100,7 @@ impl Worker {
                 }
                 RoundFile::Due => {}
             }
-            let text = self.of_bodies(item, |bodies| round_file(&outputs(flow, round, bodies)))?;
-            self.views.write_round(id, (round, &name), ended, &text)?;
+            self.write_round((item, debate), (round, &name), ended)?;
         }
         let is_over = !flow.stage.is_open();
         // It is shown once more when its worktrees have gone, which the report tells of.
@@ -112,6 +111,34 @@ impl Worker {
         let overview = overview(flow, &context.to_string_lossy());
         let text = serde_json::to_string_pretty(&overview).unwrap_or_default() + "\n";
         Ok(self.views.write_of_debate(id, ("debate.json", &text), is_over)?)
+    }
+
+    /// Writes the file of a round. One answer is read at a time, since each may be long.
+    fn write_round(
+        &mut self,
+        (item, debate): (&FlowItem, &Debate),
+        (round, name): (u8, &str),
+        ended: usize,
+    ) -> Result<(), Trouble> {
+        let Self { views, reader, .. } = self;
+        let flow = &item.seen.flow;
+        let mut trouble = None;
+        let speeches = flow.speeches(debate, round).iter().zip(&debate.roles);
+        let outputs = speeches.filter_map(|(step, role)| {
+            output(step, (round, role, debate), &mut |place| {
+                let at = item.places.get(&place.seq)?;
+                match record_of(reader, Place { step: place.seq, at: *at, event: 0 }) {
+                    Ok(record) => events::body_of(&record.payload, place.index),
+                    Err(Trouble::Unreadable(_)) => None,
+                    Err(other) => {
+                        trouble = Some(other);
+                        None
+                    }
+                }
+            })
+        });
+        let written = views.write_round(&flow.head.id, (round, name), ended, &mut round_pieces(outputs));
+        trouble.map_or(Ok(written?), Err)
     }
 
     /// Makes something of the texts of a debate, each read when it is asked for.
@@ -133,16 +160,20 @@ impl Worker {
 
     /// Only what is damaged or gone stays so: a machine that cannot read just now (no descriptors, no rights) may later.
     fn record(&mut self, place: Place) -> Result<Record, Trouble> {
-        self.reader.step(place.step, place.at).map_err(|error| match &error {
-            JournalError::Io { source, .. }
-                if !matches!(source.kind(), ErrorKind::NotFound | ErrorKind::UnexpectedEof) =>
-            {
-                Trouble::Unwritten(error.to_string())
-            }
-            JournalError::NotAFile { .. } => Trouble::Unwritten(error.to_string()),
-            _ => Trouble::Unreadable(error.to_string()),
-        })
+        record_of(&mut self.reader, place)
     }
+}
+
+fn record_of(reader: &mut Reader, place: Place) -> Result<Record, Trouble> {
+    reader.step(place.step, place.at).map_err(|error| match &error {
+        JournalError::Io { source, .. }
+            if !matches!(source.kind(), ErrorKind::NotFound | ErrorKind::UnexpectedEof) =>
+        {
+            Trouble::Unwritten(error.to_string())
+        }
+        JournalError::NotAFile { .. } => Trouble::Unwritten(error.to_string()),
+        _ => Trouble::Unreadable(error.to_string()),
+    })
 }
 
 /// What came of a step that was done elsewhere, as an answer.

@@ -119,7 +119,8 @@ fn tell(context: &Context, told: &mut BTreeMap<String, String>, now: &DebateResu
     if told.insert(String::new(), word.clone()).as_deref() == Some(&*word) {
         return Ok(());
     }
-    let what = format!("{word}: {}", harmless_lines(&now.message));
+    let message = harmless_lines(&now.message);
+    let what = if message.starts_with(&word) { message } else { format!("{word}: {message}") };
     say(context, &Change { debate_id: &now.debate_id, round: None, role: None, what: what.clone() }, &what)
 }
 

@@ -21,6 +21,7 @@ fn the_file_of_a_round_is_the_documents_and_comes_back() {
     };
     let all = vec![output("architect"), failed, besides];
     let text = round_file(&all);
+    assert_eq!(round_pieces(all.iter().cloned()).collect::<String>(), text);
     expect![[r##"
         [
           {
