@@ -157,7 +157,8 @@ impl Folder {
     ) -> Result<Stamp, Errno> {
         let temporary = temporary_of(name);
         let mut file = self.create(&temporary)?;
-        let written = Iterator::try_for_each(&mut pieces, |text: String| self.fill(&mut file, &temporary, &text));
+        let written =
+            Iterator::try_for_each(&mut pieces, |text: String| self.fill(&mut file, &temporary, &text));
         let written = written.and_then(|()| self.place(file, &temporary, name, false));
         self.or_removed(written, &temporary)
     }
