@@ -123,7 +123,7 @@ fn a_role_that_fails_stops_nobody_and_every_worktree_goes_at_the_end() {
         assert!(hall.trees().iter().all(|stage| *stage == TreeStage::There), "nothing of it has gone");
         hall.fails(round, "ops");
     }
-    assert_eq!(hall.flow().debate_stage(), Some(DebateStage::Round(3)), "something of it is left");
+    assert_eq!(hall.flow().debate_stage(), Some(DebateStage::Round(3)), "it is not over yet");
     assert_eq!(hall.trees(), [TreeStage::Removing; 6]);
     for step in 1..=5 {
         hall.ends(step, Found::Removed);
