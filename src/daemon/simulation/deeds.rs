@@ -32,6 +32,8 @@ pub(super) struct Deeds {
     pub(super) based: BTreeSet<(MessageId, AgentName)>,
     /// What each check found, as often as it was made.
     pub(super) found: BTreeMap<(MessageId, u16), BTreeSet<bool>>,
+    /// The removals of worktrees that were done once, be that known or not.
+    pub(super) removed: BTreeSet<JobId>,
 }
 
 impl Jobs {

@@ -1,11 +1,14 @@
 //! Made-up plans of flows.
 
+use crate::engine::flow::debate::{Debate, DebateBudget, DebateRole, RoleId};
 use crate::engine::flow::flow::StepSpec;
 use crate::engine::flow::head::{FlowHead, FlowKind};
 use crate::engine::flow::id::FlowId;
 use crate::engine::flow::name::StepName;
 use crate::engine::flow::opening::Opening;
 use crate::engine::flow::plan::OnFailure;
+use crate::engine::flow::speaking::Told;
+use crate::engine::flow::spent::Spent;
 use crate::engine::flow::tree::{FlowRepository, StepTree};
 use crate::engine::flow::unmet::Join;
 use crate::engine::flow::worker::StepHire;
@@ -13,7 +16,7 @@ use crate::engine::message::{Body, Expect};
 use crate::engine::team::roster::Like;
 use crate::engine::words::AgentName;
 use crate::io::fake::Chance;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Who does the steps: members, a pool and an alias.
 const WHOM: [&str; 9] = ["boss", "ann", "ann", "bob", "bob", "eve", "crew", "crew", "gb"];
@@ -21,6 +24,8 @@ const WHOM: [&str; 9] = ["boss", "ann", "ann", "bob", "bob", "eve", "crew", "cre
 const SELDOM: [&str; 3] = ["hal", "hal", "nobody"];
 /// What agents of steps are made from: members that are there at most times.
 const MODELS: [&str; 3] = ["ann", "bob", "eve"];
+/// Who speaks in debates.
+const ROLES: [&str; 3] = ["qa", "sec-1", "arch_2"];
 /// Most steps of a made-up plan.
 const STEPS_MAX: u64 = 8;
 
@@ -40,6 +45,9 @@ impl Flows {
         let id = FlowId::new(&format!("{number:08x}-f10e-4000-8000-0000{number:08x}")).ok()?;
         let most = 1 + chance.below(STEPS_MAX);
         let count = 1 + chance.below(most);
+        if chance.one_in(5) {
+            return self.debate(chance, (id, owner));
+        }
         self.asked.push((id.clone(), count));
         let on_failure = chance.pick(&OnFailure::ALL).copied().unwrap_or_default();
         let parallel = u16::try_from(chance.below(4)).unwrap_or(0);
@@ -74,11 +82,42 @@ impl Flows {
         Some(Opening { head, request: self.text(), steps, done: Vec::new(), ask: None })
     }
 
+    /// Some roles debate: at times in rounds that all may speak in at once, or with a budget that is soon used up.
+    fn debate(&mut self, chance: &mut Chance, (id, owner): (FlowId, AgentName)) -> Option<Opening> {
+        let count = 1 + chance.below(3) as usize;
+        let roles = ROLES.iter().take(count).map(|role| {
+            let (id, name, provider) = (RoleId::new(role).ok()?, (*role).to_owned(), "claude".to_owned());
+            Some(DebateRole { id, name, provider, model: None })
+        });
+        let roles = roles.collect::<Option<Vec<_>>>()?;
+        let rounds = 2 + u8::try_from(chance.below(3)).unwrap_or(0);
+        let budget = DebateBudget {
+            tokens: chance.one_in(6).then(|| 1 + chance.below(60)),
+            cost_micro_usd: chance.one_in(8).then_some(50),
+            ms: chance.one_in(8).then(|| 20_000 + chance.below(60_000)),
+        };
+        let (keep, timeout_ms, baseline) = (chance.one_in(3), 20_000, None);
+        let debate = Debate { roles, rounds, timeout_ms, keep, budget, baseline };
+        let parallel = u16::try_from(chance.below(4)).unwrap_or(0);
+        let (root, base) = ("/r".to_owned(), "c0ffee".to_owned());
+        let repository = Box::new(FlowRepository { root, base, branch: None });
+        self.asked.push((id.clone(), u64::from(rounds) * count as u64));
+        let (request, name) = (self.text(), "討論".to_owned());
+        let told = |_, _: &DebateRole| Told { text: self.text(), env: BTreeMap::new() };
+        Opening::of_debate(debate, (id, owner, name), (repository, parallel), request, told).ok()
+    }
+
     /// A text that no other message or request has.
     pub(super) fn text(&mut self) -> Body {
         self.texts += 1;
         Body { content: format!("段{}。 やって 🎽", self.texts).into(), extra: "".into() }
     }
+}
+
+/// What an agent says that its answer took, if it says so.
+pub(super) fn spent(chance: &mut Chance) -> Option<Box<Spent>> {
+    let (tokens, cost_micro_usd, no_news) = (chance.below(30), chance.below(20), chance.one_in(2));
+    chance.one_in(2).then(|| Box::new(Spent { tokens, cost_micro_usd, no_news }))
 }
 
 /// Steps without a worktree have that of the first one which they need, if it has one of its own.

@@ -9,9 +9,10 @@ use crate::engine::flow::id::FlowId;
 use crate::engine::flow::merge::{self, MergeMove, MergeStage};
 use crate::engine::flow::name::StepName;
 use crate::engine::flow::plan::OnFailure;
+use crate::engine::flow::spent::Spent;
 use crate::engine::flow::stage::{self, FlowMove, FlowStage};
 use crate::engine::flow::step::{self, CancelCause, StepMove, StepStage};
-use crate::engine::flow::tree::StepTree;
+use crate::engine::flow::tree::{StepTree, TreeStage};
 use crate::engine::flow::unmet::Join;
 use crate::engine::message::Outcome;
 use crate::engine::message::part_answer::PartAnswer;
@@ -45,36 +46,40 @@ pub(super) struct FlowsSaid {
 /// A flow.
 #[derive(Debug)]
 pub(super) struct FlowSaid {
-    head: FlowHead,
-    stage: FlowStage,
+    pub(super) head: FlowHead,
+    pub(super) stage: FlowStage,
     /// Whether somebody has cancelled it, and nobody let it go on since.
-    is_cancelled: bool,
+    pub(super) is_cancelled: bool,
     /// How far the merge of its branches is.
     merge: Option<MergeStage>,
-    steps: BTreeMap<StepName, StepSaid>,
+    pub(super) steps: BTreeMap<StepName, StepSaid>,
     /// Who was in a worktree last, by the step whose own it is.
-    users: BTreeMap<StepName, StepName>,
+    pub(super) users: BTreeMap<StepName, StepName>,
+    /// How far each worktree is.
+    pub(super) trees: BTreeMap<StepName, TreeStage>,
 }
 
 /// A step.
 #[derive(Debug)]
-struct StepSaid {
-    spec: StepSpec,
+pub(super) struct StepSaid {
+    pub(super) spec: StepSpec,
     text: String,
-    stage: StepStage,
+    pub(super) stage: StepStage,
     /// The message that it was last.
-    message: Option<MessageId>,
-    answer: Option<PartAnswer>,
+    pub(super) message: Option<MessageId>,
+    pub(super) answer: Option<PartAnswer>,
     /// Whether somebody wants it to be tried again, whatever else has failed.
-    is_retried: bool,
+    pub(super) is_retried: bool,
     /// Whether a worktree was there for it when it began.
-    is_in_tree: bool,
+    pub(super) is_in_tree: bool,
     /// Whether it has ended in a worktree, and nobody has looked what it did there.
-    owes_look: bool,
+    pub(super) owes_look: bool,
     /// Whether it has another text, and was not done with it so far.
-    is_edited: bool,
+    pub(super) is_edited: bool,
     /// The commit at which the next one began in its worktree: what came later is not its own.
-    until: Option<String>,
+    pub(super) until: Option<String>,
+    /// What it took, as far as its agent said.
+    pub(super) spent: Spent,
 }
 
 /// What one line of the journal says of messages.
@@ -112,6 +117,9 @@ impl FlowSaid {
 
     /// Whether all that a step needs is there.
     fn is_met(&self, step: &StepSaid) -> bool {
+        if let Some(round) = self.round_of(step) {
+            return self.may_hold(round) == Some(true);
+        }
         let completed = |need: &StepSaid| need.stage == StepStage::Completed;
         let all_ended = self.needs(step).all(|need| need.stage.has_ended());
         match (self.head.on_failure, step.spec.join) {
@@ -123,6 +131,9 @@ impl FlowSaid {
 
     /// Whether it can never be there, unless something is tried again.
     fn is_lost(&self, step: &StepSaid) -> bool {
+        if let Some(round) = self.round_of(step) {
+            return self.may_hold(round) == Some(false);
+        }
         let lost = |need: &StepSaid| need.stage.has_ended() && need.stage != StepStage::Completed;
         match step.spec.join {
             Join::All => self.needs(step).any(lost),
@@ -228,6 +239,7 @@ impl FlowsSaid {
                     merge: None,
                     steps: BTreeMap::new(),
                     users: BTreeMap::new(),
+                    trees: BTreeMap::new(),
                 };
                 if self.flows.insert(head.id.clone(), flow).is_some() {
                     return Err(format!("{} is opened twice", head.id));
@@ -257,6 +269,7 @@ impl FlowsSaid {
                     owes_look: false,
                     is_edited: false,
                     until: None,
+                    spent: Spent::default(),
                 };
                 flow.steps.insert(spec.name.clone(), step);
             }
@@ -264,33 +277,6 @@ impl FlowsSaid {
             Event::TreeMoved { .. } | Event::StepWorked { .. } => self.take_tree(event)?,
             Event::MergeMoved { flow, to, step, .. } => self.move_merge(flow, *to, step.as_ref())?,
             Event::FlowMoved { flow, to, why } => self.move_flow(flow, *to, why.as_deref())?,
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn take_tree(&mut self, event: &Event) -> Result<(), Wrong> {
-        match event {
-            Event::TreeMoved { flow, tree, step: Some(step), head, .. } => {
-                let found = self.flows.get_mut(flow).ok_or("a worktree of no flow")?;
-                let before = found.users.insert(tree.clone(), step.clone()).filter(|before| before != step);
-                if let Some(before) = before.and_then(|before| found.steps.get_mut(&before)) {
-                    before.until = head.as_deref().map(str::to_owned);
-                }
-                let step = found.steps.get_mut(step).ok_or("a worktree for no step")?;
-                step.is_in_tree = true;
-            }
-            Event::StepWorked { flow, step, sum, .. } => {
-                let found = self.flows.get_mut(flow).and_then(|flow| flow.steps.get_mut(step));
-                let found = found.ok_or("no step is looked at")?;
-                if !std::mem::take(&mut found.owes_look) {
-                    return Err(format!("{step} of {flow} is looked at, and owes no look"));
-                }
-                let until = found.until.as_deref();
-                if until.is_some() && sum.head.as_deref().is_some_and(|head| Some(head) != until) {
-                    return Err(format!("{step} of {flow} is given what another one did: {found:#?}"));
-                }
-            }
             _ => {}
         }
         Ok(())
@@ -339,6 +325,9 @@ impl FlowsSaid {
                 flow.merge = None;
                 return Ok(());
             }
+            FlowMove::Fail | FlowMove::Complete if flow.head.debate.is_some() => {
+                return flow.may_end(to == FlowMove::Complete);
+            }
             FlowMove::Fail if flow.may_fail() => return Ok(()),
             FlowMove::Complete if flow.steps.values().all(|step| step.stage == StepStage::Completed) => {
                 return Ok(());
@@ -352,12 +341,15 @@ impl FlowsSaid {
     }
 
     fn move_step(&mut self, event: &Event, line: &Line<'_>) -> Result<(), Wrong> {
-        let Event::StepMoved { flow: id, step: name, to, message, answer, .. } = event else { return Ok(()) };
+        let Event::StepMoved { flow: id, step: name, to, message, .. } = event else {
+            return Ok(());
+        };
         let halted = self.halted;
         let flow = self.flows.get(id).ok_or_else(|| format!("a step of no flow: {id}"))?;
         let step = flow.steps.get(name).ok_or_else(|| format!("{id} has no {name}"))?;
         let fail = |why: &str| Err(format!("{id}: {name} {} {why}: {flow:#?}", to.word()));
         let Ok(next) = step::next(step.stage, *to) else { return fail("cannot be") };
+        flow.may_speak(step, *to).or_else(fail)?;
         let outcome = step.message.as_ref().and_then(|message| line.ended.get(message));
         match to {
             StepMove::NeedsMet if !flow.is_met(step) => return fail("before its needs are met"),
@@ -393,23 +385,11 @@ impl FlowsSaid {
             let asked = Asked::Retry(name.clone());
             *self.asked.entry((id.clone(), asked)).or_default() += 1;
         }
+        let is_speech = flow.head.debate.is_some();
         let Some(step) = self.flows.get_mut(id).and_then(|flow| flow.steps.get_mut(name)) else {
             return Ok(());
         };
-        step.is_edited &= *to != StepMove::Send;
-        step.is_retried = match to {
-            StepMove::Retry => matches!(step.stage, StepStage::Failed | StepStage::Completed),
-            _ => step.is_retried && *to == StepMove::Prepare,
-        };
-        step.answer.clone_from(answer);
-        if *to == StepMove::Retry {
-            step.until = None;
-        }
-        step.owes_look = step.is_in_tree && matches!(next, StepStage::Completed | StepStage::Failed);
-        step.stage = next;
-        if *to == StepMove::Send {
-            step.message.clone_from(message);
-        }
+        step.take(event, is_speech, next);
         Ok(())
     }
 
@@ -460,6 +440,7 @@ impl FlowsSaid {
         if let Some(flow) = self.flows.values().find(merges) {
             return Err(format!("its merge has not ended: {flow:#?}"));
         }
+        self.flows.values().try_for_each(FlowSaid::check_trees)?;
         match self.flows.values().find(|flow| flow.is_open()) {
             Some(flow) => Err(format!("it has not ended: {flow:#?}")),
             None => Ok(()),

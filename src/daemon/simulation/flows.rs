@@ -1,5 +1,6 @@
 //! People open flows with made-up plans and steer them, while everything dies.
 
+use super::debate_rules::is_being_cleared;
 use super::state::{Now, Run};
 use super::wrong::Wrong;
 use crate::engine::flow::flow::Flow;
@@ -53,7 +54,9 @@ impl Run {
         let step = |stage| flow.and_then(|flow| flow.steps.iter().find(|step| step.stage == stage));
         let failed = step(StepStage::Failed).map(|step| step.spec.name.clone());
         let sent = step(StepStage::Sent).and_then(|step| step.message.clone());
+        let is_debate = flow.is_some_and(|flow| flow.debate().is_some());
         let wish = match (flow.map(|flow| flow.stage), which) {
+            (Some(FlowStage::Active), 0) if is_debate => FlowWish::Cancel,
             (Some(FlowStage::Active), 0..4) | (None, 0..2) => FlowWish::Pause,
             (Some(FlowStage::Active | FlowStage::Paused), 4..7) if sent.is_some() => {
                 return sent.map_or(Command::Start(None), Command::cancel);
@@ -77,7 +80,7 @@ impl Run {
         let tries = self.helped < AGAIN_MAX;
         let wish = |flow: &Flow| match flow.stage {
             FlowStage::Paused => Some(FlowWish::Resume),
-            FlowStage::Failed if tries => {
+            FlowStage::Failed if tries && flow.debate().is_none() => {
                 let failed = flow.steps.iter().find(|step| step.stage == StepStage::Failed)?;
                 let all = flow.since.0.is_multiple_of(2);
                 Some(if all { FlowWish::Resume } else { FlowWish::Retry(failed.spec.name.clone()) })
@@ -91,10 +94,10 @@ impl Run {
         wishes.into_iter().for_each(|wish| self.command(wish));
     }
 
-    /// Flows that have not ended.
+    /// Flows that have not ended, or of which something is left that is to go.
     pub(super) fn open_flows(&self) -> impl Iterator<Item = &Flow> {
         let flows = self.engine().into_iter().flat_map(|engine| engine.state().flows.values());
-        flows.map(AsRef::as_ref).filter(|flow| flow.stage.is_open())
+        flows.map(AsRef::as_ref).filter(|flow| flow.stage.is_open() || is_being_cleared(flow))
     }
 
     /// Each step that is sent is one open message, no other step is one, and no more are under way than may be.

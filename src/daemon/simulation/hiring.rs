@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 pub(super) const HIRED: [&str; 2] = ["hal", "ida"];
 /// How those are called that are hired for steps of flows.
 pub(super) const HIRED_FOR_STEPS: &str = "task-";
+/// And those that are hired for speeches of debates.
+pub(super) const HIRED_TO_SPEAK: &str = "debate-";
 /// What they are made from: members that come and go, an alias, and what nobody can be made from.
 const MODELS: [&str; 8] = ["bob", "bob", "bob", "eve", "eve", "gb", "nobody", "hal"];
 

@@ -1,5 +1,6 @@
 //! The made-up worker of jobs: what it records and what it finds.
 
+use super::debate_rules::is_being_cleared;
 use super::state::{Now, Run};
 use super::wrong::Wrong;
 use crate::daemon::inbox::News;
@@ -38,7 +39,10 @@ impl Run {
                 | Job::LookAtTree { .. }
                 | Job::OpenPull { .. }),
                 _,
-            ) => self.tree_job(job, fails),
+            ) => {
+                self.check_end_tree(&id)?;
+                self.tree_job(job, fails)
+            }
             (Job::MergeBranch(_), JobId::Merge { .. }) => {
                 let fits = self.calm || !self.chance.one_in(3);
                 self.trace.meet(if fits { "branches merged" } else { "branches that did not fit" });
@@ -64,6 +68,20 @@ impl Run {
             return Err("there is no room for what came of a job".to_owned());
         }
         Ok(true)
+    }
+
+    /// Nobody's worktree is removed while somebody may speak.
+    fn check_end_tree(&mut self, id: &JobId) -> Result<(), Wrong> {
+        let JobId::EndTree { flow, .. } = id else { return Ok(()) };
+        let found = self.engine().and_then(|engine| engine.state().flows.get(flow));
+        let is_over = found.is_some_and(|flow| !flow.stage.is_open() && is_being_cleared(flow));
+        if !is_over {
+            return Err(format!("{id} is asked for too soon: {found:#?}"));
+        }
+        if !self.deeds.removed.insert(id.clone()) {
+            self.trace.meet("worktrees that went after another death");
+        }
+        Ok(())
     }
 
     /// What becomes of a worktree.

@@ -8,6 +8,7 @@
 
 mod callers;
 mod cut;
+mod debate_rules;
 mod deeds;
 mod ending;
 mod flow_plans;
@@ -49,7 +50,7 @@ use std::process::{Command, Output};
 const SEEDS: u64 = 100;
 
 /// What these have to come by at least, or they prove little: about half of what they do.
-const MET: [(&str, u64); 70] = [
+const MET: [(&str, u64); 73] = [
     ("messages", 1_750),
     ("kills", 250),
     ("deaths in a change", 116),
@@ -120,6 +121,9 @@ const MET: [(&str, u64); 70] = [
     ("steps tried again", 4),
     ("agents hired for steps", 36),
     ("agents of steps that were given up", 10),
+    ("debates that failed", 4),
+    ("debates cancelled", 4),
+    ("worktrees of debates that are gone", 10),
 ];
 
 #[test]

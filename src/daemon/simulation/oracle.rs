@@ -2,7 +2,7 @@
 //! views.
 
 use super::callers::{Fate, Letter};
-use super::hiring::{HIRED, HIRED_FOR_STEPS};
+use super::hiring::{HIRED, HIRED_FOR_STEPS, HIRED_TO_SPEAK};
 use super::people::Dropped;
 use super::promises::check_commands;
 use super::state::{Now, Run};
@@ -50,6 +50,7 @@ pub(super) fn check_end(run: &mut Run) -> Result<(), Wrong> {
     run.deeds.check(&told)?;
     run.callers.roster.check(&told)?;
     told.flows.check()?;
+    told.flows.debates().into_iter().for_each(|(what, times)| run.trace.count(what, times));
     run.callers.flows.check(&told.flows)?;
     let mut copies: BTreeMap<&str, u32> = BTreeMap::new();
     let letters = &run.callers.letters;
@@ -143,7 +144,8 @@ fn check_routes(run: &Run, told: &JournalSays) -> Result<(), Wrong> {
     let of_nobody = |name: &&AgentName| !team.members.contains_key(*name) && !team.pools.contains_key(*name);
     let mut senders = told.accepted.values().flatten().map(|message| &message.from);
     let known = |name: &str| {
-        ["user", "tasuki"].contains(&name) || HIRED.contains(&name) || name.starts_with(HIRED_FOR_STEPS)
+        let is_for_flows = [HIRED_FOR_STEPS, HIRED_TO_SPEAK].iter().any(|of| name.starts_with(of));
+        ["user", "tasuki"].contains(&name) || HIRED.contains(&name) || is_for_flows
     };
     match senders.find(|name| of_nobody(name) && !known(name.as_str())) {
         Some(name) => Err(format!("a message of {name}, who is nobody")),

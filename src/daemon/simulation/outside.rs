@@ -2,6 +2,8 @@
 
 use super::callers::Wish;
 use super::cut;
+use super::flow_plans;
+use super::hiring::HIRED_TO_SPEAK;
 use super::looks::Sight;
 use super::pane::{Doing, Luck};
 use super::state::{Now, Run};
@@ -316,7 +318,8 @@ impl Run {
             _ => self.words_of(&id),
         };
         self.makes_it(&id);
-        let how = self.how_it_ends(turn.kind);
+        let is_speech = self.is_a_speaker(at);
+        let how = if is_speech && self.chance.one_in(2) { 5 } else { self.how_it_ends(turn.kind) };
         // The socket refuses a reply without a text.
         let text = if matches!(how, 3 | 5 | 6) && text.is_empty() { self.words_of(&id) } else { text };
         let Some(pane) = self.panes.all.get_mut(at) else { return };
@@ -339,7 +342,8 @@ impl Run {
             4 => self.command(Command::Acknowledge { token }),
             5 | 6 => {
                 self.answers(&id, &text);
-                self.command(Command::Reply { token, text, failed: how == 6, extra: "".into(), spent: None });
+                let spent = if is_speech { flow_plans::spent(&mut self.chance) } else { None };
+                self.command(Command::Reply { token, text, failed: how == 6, extra: "".into(), spent });
             }
             7 if !full => {
                 self.trace.meet("answers by a file");
@@ -365,6 +369,10 @@ impl Run {
             _ => drop(self.claims(at, &doing.typed, text)),
         }
         self.tell(&format!("{who} is done with {id} ({how})"));
+    }
+
+    fn is_a_speaker(&self, at: usize) -> bool {
+        self.panes.all.get(at).is_some_and(|pane| pane.agent.as_str().starts_with(HIRED_TO_SPEAK))
     }
 
     /// By which way of those below an agent ends its turn.

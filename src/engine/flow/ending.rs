@@ -64,7 +64,8 @@ impl Flow {
     }
 
     /// Whether it is over, and has worktrees that are to go.
-    pub(super) fn owes_ends(&self) -> bool {
+    #[must_use]
+    pub fn owes_ends(&self) -> bool {
         let keeps_none = self.debate().is_some_and(|debate| !debate.keep);
         keeps_none && !self.stage.is_open() && self.trees.values().any(|tree| tree.stage.is_in_the_way())
     }

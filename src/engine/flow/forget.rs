@@ -12,7 +12,9 @@ pub const ENDED_STEPS_MAX: usize = 5_000;
 impl Work<'_> {
     /// Forgets the flows that ended before this moment.
     pub(in crate::engine) fn forget_flows(&mut self, before: Millis) {
-        let ended = self.state.flows.values().filter(|flow| flow.has_ended_before(before));
+        // Nobody else knows of worktrees that are still to go.
+        let flows = self.state.flows.values().filter(|flow| !flow.owes_ends());
+        let ended = flows.filter(|flow| flow.has_ended_before(before));
         let ended: Vec<FlowId> = ended.map(|flow| flow.head.id.clone()).collect();
         ended.iter().for_each(|id| self.forget_flow(id));
     }
@@ -24,7 +26,7 @@ impl Work<'_> {
         if steps <= ENDED_STEPS_MAX {
             return;
         }
-        let others = ended.filter(|flow| flow.head.id != *newest);
+        let others = ended.filter(|flow| flow.head.id != *newest && !flow.owes_ends());
         let of = |stage| stage == FlowStage::Failed;
         let mut others: Vec<(bool, Millis, usize, FlowId)> =
             others.map(|flow| (of(flow.stage), flow.since, flow.steps.len(), flow.head.id.clone())).collect();

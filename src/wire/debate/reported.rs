@@ -22,10 +22,10 @@ pub struct Reports {
     pub html: String,
 }
 
-/// The report of a debate; none as long as it is under way.
+/// The report of a debate; none as long as it is under way, or worktrees of it are to go, of which it tells.
 #[must_use]
 pub fn reports(flow: &Flow, bodies: Bodies<'_>) -> Option<Reports> {
-    let debate = flow.debate().filter(|_| !flow.stage.is_open())?;
+    let debate = flow.debate().filter(|_| !flow.stage.is_open() && !flow.owes_ends())?;
     let task = bodies(flow.request).map_or_else(String::new, |body| body.content.to_string());
     let mut rounds: Vec<(u8, Vec<RoundOutput>)> = Vec::new();
     let most = (ALL_CHARS_MAX / flow.steps.len().max(1)).min(ANSWER_CHARS_MAX);

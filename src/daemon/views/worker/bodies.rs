@@ -102,8 +102,8 @@ impl Worker {
             }
             self.write_round((item, debate), (round, &name), ended)?;
         }
-        let is_over = !flow.stage.is_open();
-        // It is shown once more when its worktrees have gone, which the report tells of.
+        // The report is written once, when its worktrees have gone, of which it tells: it is shown at each of them.
+        let is_over = !flow.stage.is_open() && !flow.owes_ends();
         if let Some(reports) = self.of_bodies(item, |bodies| reports(flow, bodies))? {
             self.views.write_of_debate(id, ("report.md", &reports.markdown), is_over)?;
             self.views.write_of_debate(id, ("report.html", &reports.html), is_over)?;
