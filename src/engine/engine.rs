@@ -8,7 +8,7 @@ use super::state::{State, Timer};
 use super::team::Team;
 use super::words::{AgentName, MessageId, Millis, Seq, Token};
 use crate::engine::flow::id::FlowId;
-use crate::engine::flow::spent::Spent;
+use crate::engine::flow::spent::SpeechCost;
 use crate::engine::flow::stage::FlowMove;
 use crate::engine::job::JobId;
 use crate::engine::life::owed::Owed;
@@ -241,7 +241,7 @@ pub(super) struct Work<'a> {
     /// Flows that may go on now.
     pub(super) flows: BTreeSet<FlowId>,
     /// What the answer took that has just been given.
-    pub(super) spent: Option<Box<Spent>>,
+    pub(super) spent: Option<Box<SpeechCost>>,
 }
 
 impl<'a> Work<'a> {

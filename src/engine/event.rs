@@ -11,7 +11,7 @@ use super::flow::in_tree::{StepPull, WorkSum};
 use super::flow::merge::MergeMove;
 use super::flow::name::StepName;
 use super::flow::plan::OnFailure;
-use super::flow::spent::Spent;
+use super::flow::spent::SpeechCost;
 use super::flow::stage::FlowMove;
 use super::flow::step::StepMove;
 use super::flow::tree::TreeMove;
@@ -219,7 +219,7 @@ pub enum Event {
         why: Option<String>,
         /// What its answer took, where its agent has said so.
         #[serde(default, skip_serializing_if = "is_default")]
-        spent: Option<Box<Spent>>,
+        spent: Option<Box<SpeechCost>>,
     },
     /// The worktree of a step is wanted, there, or cannot be made.
     TreeMoved {

@@ -7,7 +7,7 @@ use super::team::Team;
 use super::words::{AgentName, MessageId, Millis, Nonce, PaneId, ProcessKey, Token};
 use crate::engine::flow::id::FlowId;
 use crate::engine::flow::opening::Opening;
-use crate::engine::flow::spent::Spent;
+use crate::engine::flow::spent::SpeechCost;
 use crate::engine::flow::wish::FlowWish;
 use crate::engine::job::{Found, Job, JobId};
 use crate::engine::life::interrupted::Interrupted;
@@ -105,7 +105,7 @@ pub enum Command {
         /// What else belongs to the answer, as [`crate::engine::message::Body::extra`] has it.
         extra: Arc<str>,
         /// What it took, for the step that it may be of.
-        spent: Option<Box<Spent>>,
+        spent: Option<Box<SpeechCost>>,
     },
     /// A person takes what an agent said for the answer to its task, which it did not claim.
     Done {

@@ -206,7 +206,7 @@ async fn every_address_asks_the_loop_for_just_what_it_says() {
             "POST",
             "/api/turns/k7qf2m/reply",
             r#"{"text":"襷","usage":{"tokens":7,"cost_usd":0.25,"model":"ハイク"}}"#,
-            r#"Command(Reply { token: k7qf2m, text: "襷", failed: false, extra: "{\"usage\":{\"tokens\":7,\"cost_usd\":0.25,\"model\":\"ハイク\"}}", spent: Some(Spent { tokens: 7, cost_micro_usd: 250000, no_news: false }) })"#,
+            r#"Command(Reply { token: k7qf2m, text: "襷", failed: false, extra: "{\"usage\":{\"tokens\":7,\"cost_usd\":0.25,\"model\":\"ハイク\"}}", spent: Some(SpeechCost { tokens: 7, cost_micro_usd: 250000, no_news: false }) })"#,
         ),
         (
             "POST",

@@ -17,7 +17,7 @@ use tasuki::engine::flow::in_tree::{StepPull, WorkSum};
 use tasuki::engine::flow::merge::MergeMove;
 use tasuki::engine::flow::name::StepName;
 use tasuki::engine::flow::plan::OnFailure;
-use tasuki::engine::flow::spent::Spent;
+use tasuki::engine::flow::spent::SpeechCost;
 use tasuki::engine::flow::stage::FlowMove;
 use tasuki::engine::flow::step::StepMove;
 use tasuki::engine::flow::tree::{FlowRepository, StepTree, TreeMove};
@@ -86,7 +86,7 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
                 worker,
                 spent: why.as_ref().map(|why| {
                     let (tokens, cost_micro_usd) = (why.len() as u64, 7);
-                    Box::new(Spent { tokens, cost_micro_usd, no_news: tokens % 2 == 0 })
+                    Box::new(SpeechCost { tokens, cost_micro_usd, no_news: tokens % 2 == 0 })
                 }),
                 why
             })

@@ -8,7 +8,7 @@ use crate::engine::flow::name::StepName;
 use crate::engine::flow::opening::Opening;
 use crate::engine::flow::plan::OnFailure;
 use crate::engine::flow::speaking::Told;
-use crate::engine::flow::spent::Spent;
+use crate::engine::flow::spent::SpeechCost;
 use crate::engine::flow::tree::{FlowRepository, StepTree};
 use crate::engine::flow::unmet::Join;
 use crate::engine::flow::worker::StepHire;
@@ -115,9 +115,9 @@ impl Flows {
 }
 
 /// What an agent says that its answer took, if it says so.
-pub(super) fn spent(chance: &mut Chance) -> Option<Box<Spent>> {
+pub(super) fn spent(chance: &mut Chance) -> Option<Box<SpeechCost>> {
     let (tokens, cost_micro_usd, no_news) = (chance.below(30), chance.below(20), chance.one_in(2));
-    chance.one_in(2).then(|| Box::new(Spent { tokens, cost_micro_usd, no_news }))
+    chance.one_in(2).then(|| Box::new(SpeechCost { tokens, cost_micro_usd, no_news }))
 }
 
 /// Steps without a worktree have that of the first one which they need, if it has one of its own.

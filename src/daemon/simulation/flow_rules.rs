@@ -9,7 +9,7 @@ use crate::engine::flow::id::FlowId;
 use crate::engine::flow::merge::{self, MergeMove, MergeStage};
 use crate::engine::flow::name::StepName;
 use crate::engine::flow::plan::OnFailure;
-use crate::engine::flow::spent::Spent;
+use crate::engine::flow::spent::SpeechCost;
 use crate::engine::flow::stage::{self, FlowMove, FlowStage};
 use crate::engine::flow::step::{self, CancelCause, StepMove, StepStage};
 use crate::engine::flow::tree::{StepTree, TreeStage};
@@ -79,7 +79,7 @@ pub(super) struct StepSaid {
     /// The commit at which the next one began in its worktree: what came later is not its own.
     pub(super) until: Option<String>,
     /// What it took, as far as its agent said.
-    pub(super) spent: Spent,
+    pub(super) spent: SpeechCost,
 }
 
 /// What one line of the journal says of messages.
@@ -269,7 +269,7 @@ impl FlowsSaid {
                     owes_look: false,
                     is_edited: false,
                     until: None,
-                    spent: Spent::default(),
+                    spent: SpeechCost::default(),
                 };
                 flow.steps.insert(spec.name.clone(), step);
             }

@@ -6,7 +6,7 @@ use super::id::FlowId;
 use super::in_tree::{StepPull, StepWork, WorkSum};
 use super::merge::{self, FlowMerge, MergeMove};
 use super::name::StepName;
-use super::spent::Spent;
+use super::spent::SpeechCost;
 use super::stage::{self, FlowMove};
 use super::step::{self, StepMove, StepStage};
 use super::tree::{self, Tree, TreeMove};
@@ -193,9 +193,11 @@ impl State {
         step.note = why.as_deref().map(Into::into);
         if let Some(spent) = spent {
             // What an earlier try took is taken, whatever came of it.
-            let before =
-                step.spent.take().map_or(Spent { no_news: true, ..Spent::default() }, |spent| *spent);
-            let both = Spent { no_news: spent.no_news, ..before.plus(**spent) };
+            let before = step
+                .spent
+                .take()
+                .map_or(SpeechCost { no_news: true, ..SpeechCost::default() }, |spent| *spent);
+            let both = SpeechCost { no_news: spent.no_news, ..before.plus(**spent) };
             step.spent = Some(Box::new(both));
         }
         if !matches!(to, StepMove::Complete | StepMove::Fail | StepMove::Cancel(_)) {

@@ -3,7 +3,7 @@
 use super::debate::Debate;
 use super::flow::{Flow, FlowStep};
 use super::id::FlowId;
-use super::spent::Spent;
+use super::spent::SpeechCost;
 use super::stage::FlowStage;
 use super::step::{CancelCause, StepStage};
 use super::unmet::Needs;
@@ -109,9 +109,9 @@ impl Flow {
 
     /// What all speeches so far have taken.
     #[must_use]
-    pub fn spent(&self) -> Spent {
+    pub fn spent(&self) -> SpeechCost {
         let all = self.steps.iter().filter_map(|step| step.spent.as_deref());
-        all.fold(Spent::default(), |sum, spent| sum.plus(*spent))
+        all.fold(SpeechCost::default(), |sum, spent| sum.plus(*spent))
     }
 
     /// Why a debate whose steps have all ended has failed: the first round of which nobody completed anything, and what became of each

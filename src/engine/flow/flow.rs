@@ -8,7 +8,7 @@ use super::in_tree::InTree;
 use super::merge::FlowMerge;
 use super::name::StepName;
 use super::plan::OnFailure;
-use super::spent::Spent;
+use super::spent::SpeechCost;
 use super::stage::FlowStage;
 use super::step::StepStage;
 use super::touches::overlap;
@@ -88,7 +88,7 @@ pub struct FlowStep {
     pub note: Option<Arc<str>>,
     /// What its answers took, where its agents have said so.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub spent: Option<Box<Spent>>,
+    pub spent: Option<Box<SpeechCost>>,
     /// What is known of it in its worktree.
     #[serde(default, skip_serializing_if = "is_default")]
     pub in_tree: InTree,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// What an answer took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Spent {
+pub struct SpeechCost {
     #[serde(default, skip_serializing_if = "is_default")]
     pub tokens: u64,
     /// In millionths of a US dollar.
@@ -16,7 +16,7 @@ pub struct Spent {
     pub no_news: bool,
 }
 
-impl Spent {
+impl SpeechCost {
     /// Both together.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {

@@ -1,30 +1,12 @@
 //! The files of a debate, `.tasuki/debates/ID/`: `debate.json`, and a file for each round in `context/`.
 
 use super::Views;
+use super::debates_written::RoundFile;
 use crate::engine::flow::id::FlowId;
 use crate::engine::words::Millis;
 use crate::io::folder::{Folder, FolderError, Stamp, mtime_ns};
 use rustix::io::Errno;
-use std::collections::HashMap;
 use std::ffi::OsString;
-
-/// What was written of debates that are under way.
-#[derive(Debug, Default)]
-pub(super) struct DebatesWritten {
-    /// By debate and round: how many roles are in the file, and the file.
-    rounds: HashMap<(FlowId, u8), (usize, Stamp)>,
-}
-
-/// What is to be written of a round, and what was there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RoundFile {
-    /// It was written for so many roles, and nobody has touched it since.
-    Current,
-    /// It is to be written.
-    Due,
-    /// So is this one, and somebody has changed or removed what was there.
-    Damaged,
-}
 
 impl Views {
     /// Whether the file of a round, in which so many roles are to be, has to be written.

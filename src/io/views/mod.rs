@@ -8,6 +8,7 @@
 
 mod beside;
 mod debate;
+mod debates_written;
 mod last_word;
 mod leftover;
 mod lines;
@@ -23,8 +24,8 @@ use crate::engine::words::{AgentName, MessageId};
 use crate::io::folder::{Folder, FolderError, Stamp};
 use crate::io::mailbox::MAIN_ZONE;
 use crate::wire::time::Day;
-use debate::DebatesWritten;
-pub use debate::RoundFile;
+use debates_written::DebatesWritten;
+pub use debates_written::RoundFile;
 use rustix::io::Errno;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;

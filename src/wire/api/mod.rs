@@ -46,7 +46,7 @@ pub use sessions::{
 pub use step::{EventInfo, HistoryStepInfo};
 pub use web::{ProofInfo, ProveQuery, TabInfo, WebBody, WebInfo};
 
-use crate::engine::flow::spent::Spent;
+use crate::engine::flow::spent::SpeechCost;
 use crate::wire::message::view::MessageView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -191,15 +191,15 @@ impl ReplyBody {
 
     /// What it took, for the step that it may be of; none if nothing is said of that.
     #[must_use]
-    pub fn spent(&self) -> Option<Spent> {
+    pub fn spent(&self) -> Option<SpeechCost> {
         let (usage, no_news) = (self.usage.as_ref(), self.brings_news == Some(false));
         let micro = |dollars: f64| (dollars * 1e6).round().clamp(0.0, 1e18) as u64;
-        let spent = Spent {
+        let spent = SpeechCost {
             tokens: usage.and_then(|usage| usage.tokens).unwrap_or_default(),
             cost_micro_usd: usage.and_then(|usage| usage.cost_usd).map(micro).unwrap_or_default(),
             no_news,
         };
-        Some(spent).filter(|spent| *spent != Spent::default())
+        Some(spent).filter(|spent| *spent != SpeechCost::default())
     }
 }
 

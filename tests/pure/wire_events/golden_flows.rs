@@ -13,7 +13,7 @@ use tasuki::engine::flow::in_tree::{InTree, StepPull, StepWork, WorkSum};
 use tasuki::engine::flow::merge::MergeMove;
 use tasuki::engine::flow::name::StepName;
 use tasuki::engine::flow::plan::OnFailure;
-use tasuki::engine::flow::spent::Spent;
+use tasuki::engine::flow::spent::SpeechCost;
 use tasuki::engine::flow::stage::{FlowMove, FlowStage};
 use tasuki::engine::flow::step::{StepMove, StepStage};
 use tasuki::engine::flow::tree::{FlowRepository, StepTree, Tree, TreeMove, TreeStage};
@@ -142,8 +142,8 @@ fn answer() -> PartAnswer {
     PartAnswer { child: id("msg-2"), from, outcome, body: place(2), refused: false }
 }
 
-fn spent() -> Box<Spent> {
-    Box::new(Spent { tokens: 1_234, cost_micro_usd: 5_600, no_news: true })
+fn spent() -> Box<SpeechCost> {
+    Box::new(SpeechCost { tokens: 1_234, cost_micro_usd: 5_600, no_news: true })
 }
 
 fn moved(to: StepMove) -> Event {
