@@ -10,7 +10,7 @@ use crate::io::chance::mint_flow_id;
 use crate::io::debate_files::{read_files, refuse_provider};
 use crate::io::worktree::demand_repository;
 use crate::read::Model;
-use crate::wire::api::{Done, Problem};
+use crate::wire::api::{DebateQuery, Done, Problem};
 use crate::wire::debate::document::{DebateResult, DebateStatus};
 use crate::wire::debate::request::{self, DebateRequest};
 use crate::wire::debate::wanted::{self, DebateGround};
@@ -20,6 +20,7 @@ use axum::extract::State;
 use serde::Deserialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The debate in an address: its id, or the beginning of it.
 #[derive(Debug, Deserialize)]
@@ -76,14 +77,34 @@ pub(super) async fn cancel(
     key: Key,
     Question(DebatePath { id }): Question<DebatePath>,
 ) -> JsonAnswer<Done> {
+    let word = id.clone();
     let command = asked(&gate, move |model| Ok(wanted::cancel(model.debate_id(&id)?))).await?;
     match gate.command(key, command.map_err(Refused::of_problem)?).await {
         Err(mut refused) if matches!(&*refused.problem.code, "wrong-stage" | "not-open") => {
             refused.problem.cure = "`tasuki debate list` says which are under way".to_owned();
             Err(refused)
         }
-        done => done,
+        done => {
+            until_removed(&gate, &word).await;
+            done
+        }
     }
+}
+
+/// Whoever has called a debate off finds nothing left of it: its worktrees are gone then, unless that takes long.
+async fn until_removed(gate: &Gate, id: &str) {
+    let gone = async {
+        loop {
+            let now = gate.read(DebateQuery { id: id.to_owned() }).await;
+            let removing = now.ok().and_then(|now| now.tasuki?.get("removing")?.as_bool());
+            if removing != Some(true) {
+                return;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    // Where it takes longer, it goes on by itself.
+    let _ = tokio::time::timeout(REMOVED_WITHIN, gone).await;
 }
 
 /// The profile of roles that name none: that of whoever reports to the user, if such a program can be asked once.
@@ -100,6 +121,10 @@ async fn provider_of(gate: &Gate, request: &DebateRequest) -> Result<String, Ref
     let can = blocking(move || Ok(refuse_provider(&workspace, &provider).map(|()| provider)));
     Ok(can.await?.unwrap_or_else(|_| USUAL.to_owned()))
 }
+
+/// Between two looks whether worktrees are gone, and how long is waited for that: a role's programs are ended first.
+const LOOK: Duration = Duration::from_millis(50);
+const REMOVED_WITHIN: Duration = Duration::from_secs(10);
 
 /// Whom the document has speak.
 const USUAL: &str = "claude";

@@ -250,6 +250,7 @@ fn besides(flow: &Flow) -> Json {
         "base": flow.head.repository.as_ref().map(|of| of.base.as_str()),
         "created_at": crate::wire::time::rfc3339(flow.opened_at),
         "updated_at": crate::wire::time::rfc3339(flow.changed_at),
+        "removing": flow.owes_ends(),
         "steps": now,
     })
 }

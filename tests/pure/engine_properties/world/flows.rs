@@ -103,7 +103,7 @@ impl World {
         let ask = is_asked.then(|| Body { content: format!("plan {number}").into(), extra: "".into() });
         let steps = if is_asked { Vec::new() } else { steps };
         let mut opening = Opening { head, request, steps, done: Vec::new(), ask };
-        if how % 6 == 5 {
+        if how % 5 == 2 {
             opening = debate(opening, how % 4 == 1);
         }
         self.ask(Command::OpenFlow(Box::new(opening)))
