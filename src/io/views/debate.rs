@@ -47,6 +47,11 @@ impl Views {
         Ok(())
     }
 
+    /// The file of a round is to be written again.
+    pub fn forget_round(&mut self, id: &FlowId, round: u8) {
+        self.debates.rounds.remove(&(id.clone(), round));
+    }
+
     /// Writes another file of a debate. Of one that is over nothing is kept in memory.
     ///
     /// # Errors

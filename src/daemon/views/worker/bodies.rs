@@ -137,8 +137,16 @@ impl Worker {
                 }
             })
         });
-        let written = views.write_round(&flow.head.id, (round, name), ended, &mut round_pieces(outputs));
-        trouble.map_or(Ok(written?), Err)
+        let id = &flow.head.id;
+        views.write_round(id, (round, name), ended, &mut round_pieces(outputs))?;
+        match trouble {
+            None => Ok(()),
+            Some(trouble) => {
+                // Something is missing in it.
+                views.forget_round(id, round);
+                Err(trouble)
+            }
+        }
     }
 
     /// Makes something of the texts of a debate, each read when it is asked for.
