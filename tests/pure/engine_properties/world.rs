@@ -18,7 +18,6 @@ use tasuki::engine::engine::{Engine, Step};
 use tasuki::engine::event::Event;
 use tasuki::engine::evidence::{Base, Evidence};
 use tasuki::engine::flow::in_tree::WorkSum;
-use tasuki::engine::flow::speaking::SPEAKER;
 use tasuki::engine::input::{Command, Effect, FoundPane, Guard, Input, Moment, Report, Verdict};
 use tasuki::engine::job::{Found, Job, JobId};
 use tasuki::engine::life::interrupted::Interrupted;
@@ -583,9 +582,6 @@ fn claimed(id: MessageId, turn: u16, token: Option<Token>, text: Arc<str>, trunc
 fn make_team(missing: u8, changed: u8, weak: u8) -> Team {
     let mut team = team();
     team.limits.edge_per_minute = 2;
-    // Those who speak in debates.
-    let speaker = team.templates["scripted"].clone();
-    team.templates.insert(SPEAKER.to_owned(), speaker);
     team.members.insert(name("zed"), team.members[&name("eve")].clone());
     team.pools.insert(name("pair"), ["boss", "eve"].map(name).into());
     // All may ask all, so that circles are tried.

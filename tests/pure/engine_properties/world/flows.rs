@@ -2,15 +2,12 @@
 
 use super::{NAMES, World, pick_from};
 use crate::engine::make::name;
-use std::collections::BTreeMap;
-use tasuki::engine::flow::debate::{Debate, DebateBudget, DebateRole, RoleId};
 use tasuki::engine::flow::flow::StepSpec;
 use tasuki::engine::flow::head::{FlowHead, FlowKind};
 use tasuki::engine::flow::id::FlowId;
 use tasuki::engine::flow::name::StepName;
 use tasuki::engine::flow::opening::{FoundPlan, Opening};
 use tasuki::engine::flow::plan::OnFailure;
-use tasuki::engine::flow::speaking::Told;
 use tasuki::engine::flow::stage::FlowStage;
 use tasuki::engine::flow::tree::{FlowRepository, StepTree};
 use tasuki::engine::flow::unmet::Join;
@@ -102,10 +99,7 @@ impl World {
         let request = Body { content: format!("{number}").into(), extra: "".into() };
         let ask = is_asked.then(|| Body { content: format!("plan {number}").into(), extra: "".into() });
         let steps = if is_asked { Vec::new() } else { steps };
-        let mut opening = Opening { head, request, steps, done: Vec::new(), ask };
-        if how % 5 == 2 {
-            opening = debate(opening, how % 4 == 1);
-        }
+        let opening = Opening { head, request, steps, done: Vec::new(), ask };
         self.ask(Command::OpenFlow(Box::new(opening)))
     }
 
@@ -140,30 +134,4 @@ impl World {
     pub(super) fn flows_are_over(&self) -> bool {
         self.engine.state().flows.values().all(|flow| flow.stage != FlowStage::Active)
     }
-}
-
-/// Two roles speak in three rounds, in place of what was planned.
-fn debate(opening: Opening, keep: bool) -> Opening {
-    let role = |id: &str| DebateRole {
-        id: RoleId::new(id).expect("an id"),
-        name: id.to_owned(),
-        provider: "scripted".to_owned(),
-        model: None,
-    };
-    let debate = Debate {
-        roles: vec![role("qa"), role("security")],
-        rounds: 3,
-        timeout_ms: 60_000,
-        keep,
-        budget: DebateBudget::default(),
-        baseline: None,
-    };
-    let Opening { head: FlowHead { id, owner, repository, parallel, .. }, request, .. } = opening;
-    let told = |round, role: &DebateRole| {
-        let content = format!("round {round} of {}", role.id).into();
-        Told { text: Body { content, extra: "".into() }, env: BTreeMap::new() }
-    };
-    let repository = repository.expect("every flow has one");
-    Opening::of_debate(debate, (id, owner, "a debate".to_owned()), (repository, parallel), request, told)
-        .expect("names of agents")
 }
