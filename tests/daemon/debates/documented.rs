@@ -44,9 +44,7 @@ fn two_roles_with_haiku_end_completed_leave_nothing_and_are_known_without_a_daem
     let mut house = house("debate 討論");
     house.write("request.json", &full().to_string());
     let followed = ok(&house, &["debate", "request.json", "--wait"]);
-    for line in
-        ["round 1 architect speaks", "round 3 security has spoken", "completed: completed: 6 of 6 answers"]
-    {
+    for line in ["round 1 architect speaks", "round 3 security has spoken", "completed: 6 of 6 answers"] {
         assert!(followed.contains(line), "{line}: {followed}");
     }
     let id = followed.lines().next().expect("an id").to_owned();

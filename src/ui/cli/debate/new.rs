@@ -44,6 +44,18 @@ pub(super) struct Args {
     /// How long each role may take in each round. Default: 5m
     #[arg(long, value_name = "DURATION")]
     timeout: Option<String>,
+    /// Ask the first role alone as well, to compare the debate with
+    #[arg(long)]
+    baseline: bool,
+    /// Most tokens of the whole debate; looked at before each role speaks
+    #[arg(long, value_name = "N")]
+    budget_tokens: Option<u64>,
+    /// Most US dollars of the whole debate
+    #[arg(long, value_name = "DOLLARS")]
+    budget_cost: Option<f64>,
+    /// Most minutes of the whole debate
+    #[arg(long, value_name = "N")]
+    budget_minutes: Option<u64>,
     /// Keep the worktrees and their branches
     #[arg(long)]
     keep: bool,
@@ -116,6 +128,8 @@ fn of_options(args: &Args) -> Result<Json, Failure> {
     say("parallel", args.parallel.map(|parallel| json!(parallel)));
     say("rounds", args.rounds.map(|rounds| json!(rounds)));
     say("preserve_worktrees", args.keep.then(|| json!(true)));
+    say("baseline", args.baseline.then(|| json!(true)));
+    say("budget", budget(args));
     say("base_dir", args.base_dir.as_ref().map(|folder| json!(folder)));
     if let Some(text) = &args.timeout {
         let ms = read_duration(text).ok_or_else(|| {
@@ -125,4 +139,13 @@ fn of_options(args: &Args) -> Result<Json, Failure> {
         say("timeout_seconds", Some(json!(ms.div_ceil(1_000))));
     }
     Ok(Json::Object(all))
+}
+
+/// What the whole debate may take, if anything is said of that.
+fn budget(args: &Args) -> Option<Json> {
+    let mut budget = Map::new();
+    budget.extend(args.budget_tokens.map(|tokens| ("tokens".to_owned(), json!(tokens))));
+    budget.extend(args.budget_cost.map(|cost| ("cost_usd".to_owned(), json!(cost))));
+    budget.extend(args.budget_minutes.map(|minutes| ("minutes".to_owned(), json!(minutes))));
+    (!budget.is_empty()).then_some(Json::Object(budget))
 }

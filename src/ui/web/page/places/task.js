@@ -106,7 +106,7 @@ function Pull({ pull }) {
 /** A text as long as it is; the whole opens where it is very long. */
 function Long({ text }) {
   const [isWhole, setWhole] = useState(false), isCut = !isWhole && text.length > MOST;
-  return html`<blockquote class="said"><${Text} of=${isCut ? `${text.slice(0, MOST)}…` : text} isBlock=${true} /></blockquote>${isCut && html`<button class="link" type="button" onClick=${() => setWhole(true)}>${t("ta.whole")}</button>`}`;
+  return html`<blockquote class="said" tabindex="0"><${Text} of=${isCut ? `${text.slice(0, MOST)}…` : text} isBlock=${true} /></blockquote>${isCut && html`<button class="link" type="button" onClick=${() => setWhole(true)}>${t("ta.whole")}</button>`}`;
 }
 
 function Facts({ session, task, byId }) {
