@@ -50,6 +50,15 @@ impl JobId {
 }
 
 impl JobId {
+    /// The job that has to be over before this one begins, if it is under way: a worktree that is being made cannot be removed.
+    #[must_use]
+    pub fn follows(&self) -> Option<Self> {
+        match self {
+            Self::EndTree { flow, tree } => Some(Self::Tree { flow: flow.clone(), tree: tree.clone() }),
+            _ => None,
+        }
+    }
+
     /// Whether something goes on once it is done. What is only for whoever looks, or tidies up, can wait for that.
     #[must_use]
     pub const fn is_waited_for(&self) -> bool {

@@ -1,6 +1,7 @@
 //! Debates as they are shown: those that the journal's newest segment knows, and behind them the files of those that are over.
 
 use super::model::{Answers, Model};
+use super::sessions::only_one;
 use crate::engine::flow::flow::Flow;
 use crate::engine::flow::id::FlowId;
 use crate::engine::message::BodyRef;
@@ -107,28 +108,17 @@ impl Model {
     /// # Errors
     /// [`Problem`] if none has, or several have.
     pub fn debate_id(&self, text: &str) -> Result<FlowId, Problem> {
-        let text = text.to_ascii_lowercase();
-        let is_beginning =
-            !text.is_empty() && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit());
-        let mut found = self.ids_of_debates();
-        found.extend(self.debates().map(|flow| flow.head.id.clone()));
-        found.retain(|id| is_beginning && id.as_str().starts_with(&text));
-        match (found.pop_first(), found.pop_first()) {
-            (Some(id), None) => Ok(id),
-            (None, _) => Err(self.no_debate(&text)),
-            (Some(one), Some(other)) => Err(Problem {
-                code: "ambiguous".to_owned(),
-                why: format!("`{text}` begins several ids, such as {one} and {other}"),
-                cure: "write more of it".to_owned(),
-                field: Some("id".to_owned()),
-                ..Problem::default()
-            }),
-        }
+        only_one(text, self.known_debates(), |text| self.no_debate(text))
+    }
+
+    fn known_debates(&self) -> BTreeSet<FlowId> {
+        let mut known = self.ids_of_debates();
+        known.extend(self.debates().map(|flow| flow.head.id.clone()));
+        known
     }
 
     fn no_debate(&self, id: &str) -> Problem {
-        let mut known = self.ids_of_debates();
-        known.extend(self.debates().map(|flow| flow.head.id.clone()));
+        let known = self.known_debates();
         let known: Vec<&str> = known.iter().map(FlowId::as_str).take(NAMED_MAX).collect();
         let cure = match known.as_slice() {
             [] => "there is none yet; `tasuki debate` begins one".to_owned(),

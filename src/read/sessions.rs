@@ -112,24 +112,10 @@ impl Model {
         if let Ok(id) = FlowId::new(text) {
             return Ok(id);
         }
-        let text = text.to_ascii_lowercase();
-        let is_beginning =
-            !text.is_empty() && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit());
         let known = self.state().flows.values().filter(|flow| flow.debate().is_none());
         let mut found: BTreeSet<FlowId> = known.map(|flow| flow.head.id.clone()).collect();
         found.extend(self.ids_of_files());
-        found.retain(|id| is_beginning && id.as_str().starts_with(&text));
-        match (found.pop_first(), found.pop_first()) {
-            (Some(id), None) => Ok(id),
-            (None, _) => Err(no_session(&text)),
-            (Some(one), Some(other)) => Err(Problem {
-                code: "bad-id".to_owned(),
-                why: format!("`{text}` is the beginning of several ids: {one}, {other}"),
-                cure: "write more of it".to_owned(),
-                field: Some("id".to_owned()),
-                ..Problem::default()
-            }),
-        }
+        only_one(text, found, no_session)
     }
 
     /// The repository of a session, and the branch onto which its branches are to come, if that is not its own.
@@ -237,6 +223,31 @@ impl Model {
     fn document_of_file(&self, id: &FlowId) -> Option<AgentSession> {
         let text = regular::read(&self.document_file(id), DOCUMENT_BYTES_MAX).ok()?;
         import(&text).ok()
+    }
+}
+
+/// The one of these ids that begins with a text.
+///
+/// # Errors
+/// What `none` says if there is none; that several begin so.
+pub(super) fn only_one(
+    text: &str,
+    mut found: BTreeSet<FlowId>,
+    none: impl FnOnce(&str) -> Problem,
+) -> Result<FlowId, Problem> {
+    let text = text.to_ascii_lowercase();
+    let is_beginning = !text.is_empty() && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit());
+    found.retain(|id| is_beginning && id.as_str().starts_with(&text));
+    match (found.pop_first(), found.pop_first()) {
+        (Some(id), None) => Ok(id),
+        (None, _) => Err(none(&text)),
+        (Some(one), Some(other)) => Err(Problem {
+            code: "bad-id".to_owned(),
+            why: format!("`{text}` is the beginning of several ids: {one}, {other}"),
+            cure: "write more of it".to_owned(),
+            field: Some("id".to_owned()),
+            ..Problem::default()
+        }),
     }
 }
 

@@ -76,7 +76,9 @@ impl JobsHandle {
         }
         let wanted = self.waiting.iter().position(|(id, _)| id.is_waited_for());
         let idle = self.under_way.iter().filter(|id| !id.is_waited_for()).count();
-        wanted.or((!self.waiting.is_empty() && idle < IDLE_MAX).then_some(0))
+        let may_begin =
+            |(id, _): &(JobId, Job)| id.follows().is_none_or(|before| !self.under_way.contains(&before));
+        wanted.or_else(|| self.waiting.iter().position(may_begin).filter(|_| idle < IDLE_MAX))
     }
 
     /// Begins as many as may run at once; `cwd` is the folder in which an agent works, if there is such an agent, and `place` is
@@ -115,6 +117,23 @@ mod tests {
     use crate::engine::flow::id::FlowId;
     use crate::engine::flow::name::StepName;
     use std::sync::Arc;
+
+    #[test]
+    fn a_worktree_that_is_being_made_is_removed_after_that() {
+        let (orders, _inbox) = mpsc::channel(JOBS_MAX);
+        let mut jobs = JobsHandle::new(orders);
+        let flow = FlowId::new("a1b2c3d4-e5f6-4890-abcd-ef1234567890").unwrap();
+        let tree = |n| JobId::Tree { flow: flow.clone(), tree: StepName::numbered(n) };
+        let end = |n| JobId::EndTree { flow: flow.clone(), tree: StepName::numbered(n) };
+        let job = || Job::ReadPlan { text: Arc::from(""), trees: false };
+        jobs.under_way.insert(tree(1));
+        jobs.put(end(1), job());
+        assert_eq!(jobs.next(), None);
+        jobs.put(end(2), job());
+        assert_eq!(jobs.next(), Some(1));
+        jobs.done(&tree(1));
+        assert_eq!(jobs.next(), Some(0));
+    }
 
     #[test]
     fn what_somebody_waits_for_goes_before_what_nobody_does() {

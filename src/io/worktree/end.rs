@@ -35,7 +35,9 @@ impl Repository {
     pub async fn end(&self, branch: &BranchName, owner: &str) -> Result<(), WorktreeError> {
         let path = self.path_of(branch);
         for _ in 0..LOOKS_MAX {
-            if !is_worked_in(&path) {
+            let place = path.clone();
+            // All of /proc is gone through: others wait for this thread.
+            if !tokio::task::spawn_blocking(move || is_worked_in(&place)).await.unwrap_or_default() {
                 break;
             }
             tokio::time::sleep(REST).await;

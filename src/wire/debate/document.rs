@@ -15,14 +15,8 @@ pub fn round_file_name(round: u8) -> String {
     format!("round{round}-outputs.json")
 }
 
-/// The file of a round: a pretty list, with an end of line behind it.
-#[must_use]
-pub fn round_file(outputs: &[RoundOutput]) -> String {
-    // Every key of it is a text, so it can be written.
-    serde_json::to_string_pretty(outputs).map(|text| text + "\n").unwrap_or_default()
-}
-
-/// The pieces of such a file, for whoever writes it without holding all of it.
+/// The file of a round, in pieces for whoever writes it without holding all of it: a pretty list, with an end of line behind it. Of
+/// a round of which nobody has spoken there is no file.
 pub fn round_pieces(outputs: impl Iterator<Item = RoundOutput>) -> impl Iterator<Item = String> {
     let mut before = "[\n";
     let entries = outputs.map(move |output| {

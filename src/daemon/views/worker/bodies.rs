@@ -125,17 +125,7 @@ impl Worker {
         let mut trouble = None;
         let speeches = flow.speeches(debate, round).iter().zip(&debate.roles);
         let outputs = speeches.filter_map(|(step, role)| {
-            output(step, (round, role, debate), &mut |place| {
-                let at = item.places.get(&place.seq)?;
-                match record_of(reader, Place { step: place.seq, at: *at, event: 0 }) {
-                    Ok(record) => events::body_of(&record.payload, place.index),
-                    Err(Trouble::Unreadable(_)) => None,
-                    Err(other) => {
-                        trouble = Some(other);
-                        None
-                    }
-                }
-            })
+            output(step, (round, role, debate), &mut |place| body_of(reader, item, place, &mut trouble))
         });
         let id = &flow.head.id;
         views.write_round(id, (round, name), ended, &mut round_pieces(outputs))?;
@@ -152,23 +142,31 @@ impl Worker {
     /// Makes something of the texts of a debate, each read when it is asked for.
     fn of_bodies<T>(&mut self, item: &FlowItem, make: impl FnOnce(Bodies<'_>) -> T) -> Result<T, Trouble> {
         let mut trouble = None;
-        let made = make(&mut |place| {
-            let at = item.places.get(&place.seq)?;
-            match self.record(Place { step: place.seq, at: *at, event: 0 }) {
-                Ok(record) => events::body_of(&record.payload, place.index),
-                Err(Trouble::Unreadable(_)) => None,
-                Err(other) => {
-                    trouble = Some(other);
-                    None
-                }
-            }
-        });
+        let made = make(&mut |place| body_of(&mut self.reader, item, place, &mut trouble));
         trouble.map_or(Ok(made), Err)
     }
 
     /// Only what is damaged or gone stays so: a machine that cannot read just now (no descriptors, no rights) may later.
     fn record(&mut self, place: Place) -> Result<Record, Trouble> {
         record_of(&mut self.reader, place)
+    }
+}
+
+/// A text of a debate; none where it cannot be read any more. What only cannot be read just now is `trouble`.
+fn body_of(
+    reader: &mut Reader,
+    item: &FlowItem,
+    place: BodyRef,
+    trouble: &mut Option<Trouble>,
+) -> Option<Body> {
+    let at = item.places.get(&place.seq)?;
+    match record_of(reader, Place { step: place.seq, at: *at, event: 0 }) {
+        Ok(record) => events::body_of(&record.payload, place.index),
+        Err(Trouble::Unreadable(_)) => None,
+        Err(other) => {
+            *trouble = Some(other);
+            None
+        }
     }
 }
 
