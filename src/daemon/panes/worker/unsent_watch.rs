@@ -166,7 +166,8 @@ impl UnsentWatch<'_> {
             return self.take_free(line.text, people.now).await;
         }
         let mut standing = self.unsent.standing_in(&line).or_else(|| asks.then(|| ASKS.to_owned()));
-        let reprints = self.session.program.reprints();
+        // What edits its line itself has a canonical terminal for moments: its key could arrive after that, where it means a search.
+        let reprints = self.session.program.reprints() && !self.unsent.edits;
         let in_doubt = match &standing {
             // The terminal would show nothing: what was begun is in its program.
             Some(words) if is_continuation(words) || asks => false,
