@@ -289,6 +289,14 @@ impl JournalHandle {
         self.ending.contains(id)
     }
 
+    /// Whether a step with a body has come and is not written yet.
+    #[must_use]
+    pub fn is_on_its_way(&self, seq: Seq) -> bool {
+        let written_now = self.under_way.iter().flat_map(|(seqs, _)| seqs.iter().flatten().copied());
+        let waiting = self.waiting.iter().map(|waiting| waiting.line.seq);
+        written_now.chain(waiting).next().is_some_and(|first| seq >= first)
+    }
+
     /// Where a body is, and which event of its step brought it; none while its step is not written yet.
     #[must_use]
     pub fn place(&self, body: BodyRef) -> Option<Place> {

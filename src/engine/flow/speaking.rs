@@ -20,6 +20,10 @@ use std::collections::BTreeMap;
 /// The profile of those who speak: a program that asks another one once.
 pub const SPEAKER: &str = "headless";
 
+/// A program that is asked once ends so much before the time of its task is over: two seconds to end, two until all are gone, and two to
+/// answer. Otherwise the task would fail without a word from there.
+pub const BEFORE_THE_END_MS: u64 = 6_000;
+
 /// What is told to one role for one speech.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Told {
@@ -47,13 +51,14 @@ impl Opening {
             let needs: Vec<_> = before.map(|(round, role)| debate.step(round, role)).collect();
             for (at, role) in debate.roles.iter().enumerate() {
                 let title = format!("Round {round}: {}", role.name);
-                let spec = spec((&id, round, role), (debate.step(round, at), title), debate.timeout_ms)?;
+                let spec =
+                    spec((&id, round, role), (debate.step(round, at), title), time_of(debate.timeout_ms))?;
                 steps.push(with((spec, needs.clone()), told(round, role)));
             }
         }
         if let Some(role) = debate.baseline.as_deref() {
             // Who is asked alone has the time of all rounds.
-            let ms = debate.timeout_ms.saturating_mul(debate.rounds.into());
+            let ms = time_of(debate.timeout_ms.saturating_mul(debate.rounds.into()));
             let spec = spec((&id, 1, role), (debate.baseline_step(), role.name.clone()), ms)?;
             steps.push(with((spec, Vec::new()), told(0, role)));
         }
@@ -72,6 +77,11 @@ impl Opening {
         };
         Ok(Self { head, request, steps, done: Vec::new(), ask: None })
     }
+}
+
+/// The time of the task of a speech whose program may take so long: it is ended before the time of its task is over.
+fn time_of(ms: u64) -> u64 {
+    ms.saturating_add(ms.min(BEFORE_THE_END_MS))
 }
 
 /// A speech by whoever is hired for it, without what it needs.

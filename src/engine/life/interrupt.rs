@@ -66,6 +66,10 @@ impl Work<'_> {
         }
     }
 
+    fn is_up(&self, name: &AgentName) -> bool {
+        self.state.agents.get(name).is_some_and(|agent| matches!(agent.phase, Phase::Up { .. }))
+    }
+
     /// A person or an agent calls a message off.
     pub(in crate::engine) fn take_cancel(
         &mut self,
@@ -82,13 +86,17 @@ impl Work<'_> {
         let break_off = if finish { BreakOff::Nothing } else { BreakOff::All };
         let had: BTreeSet<AgentName> = working.clone().into_iter().collect();
         self.cancel(id, &format!("cancelled by {who}"), break_off);
-        let agents = self.interrupted();
+        let mut agents = self.interrupted();
         for name in had.union(&agents) {
             self.let_go(name);
         }
         let mut what = format!("{id} is cancelled");
         if let Some(name) = working.filter(|_| finish) {
             what += &format!("; {name} may finish its turn, but its answer closes nothing");
+        }
+        // Whoever was hired for it alone is dismissed with it, and tells nothing more.
+        for name in agents.extract_if(.., |name| !self.is_up(name)) {
+            what += &format!("; {name} has ended");
         }
         if agents.is_empty() {
             return self.reply(request, Reply::Done { what, id: Some(id.clone()) });

@@ -1,6 +1,8 @@
 //! The end of a role's worktree: it goes with its branch, whatever is in it, and what was changed there stays as a patch.
 
+use super::catch_up::literally;
 use super::error::WorktreeError;
+use super::git::Place;
 use super::git::bytes_of;
 use super::half;
 use super::hold::Hold;
@@ -12,12 +14,13 @@ use super::repository::{Repository, ref_of};
 use crate::engine::flow::branch::BranchName;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, Permissions};
-use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// What a role has changed is known within seconds; a program that it has named for git is not waited for.
+const PATCH_LIMIT: Duration = Duration::from_secs(60);
 /// Whoever worked there is being ended: between two looks whether that is done, and how often it is looked.
 const REST: Duration = Duration::from_millis(50);
 const LOOKS_MAX: usize = 60;
@@ -56,6 +59,10 @@ impl Repository {
         let at = self.here().working(hold.file());
         let tip = at.commit(&ref_of(branch)).await?;
         delete_branch(&at, branch, tip.as_deref()).await?;
+        let patch = self.patch_of(branch);
+        if fs::metadata(&patch).is_ok_and(|meta| meta.len() == 0) {
+            half::remove(&patch)?;
+        }
         self.records.forget(branch)
     }
 
@@ -74,7 +81,8 @@ impl Repository {
         Err(WorktreeError::InTheWay { branch: record.branch.to_string(), obstacles })
     }
 
-    /// Writes what differs from the base, committed or not; what is ignored is not.
+    /// Writes what differs from the base, committed or not; what is ignored is not. One of nothing is there until the folder has gone:
+    /// a part of that would differ after a kill.
     async fn keep_patch(&self, branch: &BranchName, base: &str, hold: &Hold) -> Result<(), WorktreeError> {
         let (path, patch) = (self.path_of(branch), self.patch_of(branch));
         // Whoever was here before a kill has written all of it.
@@ -93,29 +101,28 @@ impl Repository {
             ["diff", "--binary", "--no-color", "--no-ext-diff", "--no-textconv"].map(OsString::from).to_vec();
         diff.push(output);
         let doing = "keep what a role has changed";
-        match half::own_folder(&self.common_dir, &path).filter(|_| path.join(".git").is_file()) {
+        // Who has removed its `.git` has still left what it wrote.
+        match half::own_folder(&self.common_dir, &path).filter(|_| path.is_dir()) {
             Some(own) => {
                 // Nobody works there any more, so this is a killed one's.
                 half::remove(&own.join("index.lock"))?;
-                let at = self.git.at(&path).of(&own).working(hold.file());
+                let at = self.git.at(&path).of(&own).working(hold.file()).within(PATCH_LIMIT);
+                dissolve_repositories(&at, &path, base).await?;
                 at.demand(doing, &["add", "--all", "--", "."]).await?;
                 diff.extend(["--cached", base, "--"].map(OsString::from));
                 at.demand(doing, &diff).await?;
             }
             None => {
-                let at = self.here().working(hold.file());
+                let at = self.here().working(hold.file()).within(PATCH_LIMIT);
                 let Some(tip) = at.commit(&ref_of(branch)).await? else { return Ok(()) };
                 diff.extend([base, &tip, "--"].map(OsString::from));
                 at.demand(doing, &diff).await?;
             }
         }
-        let written = match fs::metadata(&half_written) {
-            Ok(meta) if meta.len() > 0 => fs::set_permissions(&half_written, Permissions::from_mode(0o600))
-                .and_then(|()| fs::rename(&half_written, &patch)),
-            Ok(_) => fs::remove_file(&half_written),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(error),
-        };
+        let written = fs::OpenOptions::new().append(true).create(true).open(&half_written);
+        let written = written
+            .and_then(|file| file.set_permissions(Permissions::from_mode(0o600)))
+            .and_then(|()| fs::rename(&half_written, &patch));
         written.map_err(failed)
     }
 
@@ -126,6 +133,44 @@ impl Repository {
         let debate = path.parent().and_then(Path::parent).unwrap_or(&path);
         debate.join("logs").join(format!("{name}.patch"))
     }
+}
+
+/// Makes plain folders of the repositories that a role has made in its worktree: of a repository within another one git keeps the name
+/// of a commit alone, and here its files are kept.
+async fn dissolve_repositories(at: &Place<'_>, path: &Path, base: &str) -> Result<(), WorktreeError> {
+    let doing = "keep what a role has changed";
+    let place = path.to_owned();
+    let found = tokio::task::spawn_blocking(move || repositories_in(&place)).await.unwrap_or_default();
+    for folder in found {
+        let Ok(within) = folder.strip_prefix(path) else { continue };
+        let named = [within.to_owned()];
+        // A submodule of the base is one.
+        let in_base = at.demand(doing, &literally(&["ls-tree", base], &named)).await?;
+        if within.as_os_str().is_empty() || in_base.out.starts_with(b"160000 ") {
+            continue;
+        }
+        half::remove(&folder.join(".git"))?;
+        let words = ["rm", "--quiet", "--cached", "-r", "--force", "--ignore-unmatch"];
+        at.demand(doing, &literally(&words, &named)).await?;
+    }
+    Ok(())
+}
+
+/// The folders with a `.git` of their own, other than the uppermost one.
+fn repositories_in(path: &Path) -> Vec<PathBuf> {
+    let (mut found, mut left) = (Vec::new(), vec![path.to_owned()]);
+    while let Some(folder) = left.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            if entry.file_name() == ".git" {
+                if folder != path {
+                    found.push(folder.clone());
+                }
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                left.push(entry.path());
+            }
+        }
+    }
+    found
 }
 
 /// Removes the folder and what git knows of it.

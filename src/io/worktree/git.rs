@@ -124,7 +124,7 @@ impl<'a> Place<'a> {
         self
     }
 
-    /// With so much time, without a lock.
+    /// With so much time.
     pub(super) fn within(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self

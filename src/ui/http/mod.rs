@@ -10,6 +10,7 @@ pub(crate) mod fuzz;
 mod gate;
 mod given;
 mod hiring;
+mod large;
 mod metrics;
 mod openapi;
 mod panes;

@@ -5,7 +5,7 @@ use super::gate::{Gate, JsonAnswer, duration, seen, unexpected};
 use super::given::{Asked, Given, Key, Question, Raw, Word, json_of};
 use super::refused::Refused;
 use super::tcp::asked::{prove, tab, web};
-use super::{WAIT_MS_MAX, debates, events, hiring, metrics, openapi, panes, screen, sessions};
+use super::{WAIT_MS_MAX, debates, events, hiring, large, metrics, openapi, panes, screen, sessions};
 use crate::daemon::clients::request::{Request, Response, Until};
 use crate::engine::input::{Command, Reply};
 use crate::engine::life::StageName;
@@ -222,12 +222,13 @@ fn about_panes() -> Vec<Address> {
 
 /// The daemon's side of every address.
 pub(super) fn router(gate: Gate) -> Router {
-    addresses()
+    let router = addresses()
         .into_iter()
         .fold(Router::new(), |router, address| router.route(address.path, address.handler))
         .fallback(no_such_address)
         .method_not_allowed_fallback(no_such_method)
-        .with_state(gate)
+        .with_state(gate);
+    large::few_at_once(router)
 }
 
 async fn no_such_address() -> Refused {

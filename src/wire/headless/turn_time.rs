@@ -1,5 +1,6 @@
 //! How long the program of a turn may take, and what is said of its answer.
 
+use crate::engine::flow::speaking::BEFORE_THE_END_MS;
 use crate::engine::words::Millis;
 use crate::wire::FILE_BYTES_MAX;
 use crate::wire::api::UsageInfo;
@@ -9,9 +10,6 @@ use std::time::Duration;
 
 /// The time of a turn whose task says none: what a turn has unless the team file says otherwise.
 const USUAL_MS: u64 = 30 * 60 * 1_000;
-/// The program ends so much before the time of its turn is over: two seconds to end, two until all are gone, and two to answer.
-/// Otherwise the task would fail without a word from here.
-const BEFORE_THE_END_MS: u64 = 6_000;
 /// Of a short time, which part that is.
 const SHARE: u64 = 2;
 /// What is left of a body for the text of an answer: the rest has its other fields.
@@ -36,11 +34,11 @@ impl TurnTime {
         let given = working.unwrap_or(USUAL_MS).min(left.unwrap_or(u64::MAX));
         let limit_ms = given - BEFORE_THE_END_MS.min(given / SHARE);
         // Parts of a second say nothing to anybody, unless there is nothing else.
-        let told = if given < 10_000 { given } else { given - given % 1_000 };
+        let told = if limit_ms < 10_000 { limit_ms } else { limit_ms - limit_ms % 1_000 };
         Self { words: write_duration(told), limit_ms }
     }
 
-    /// How long the turn may take, for people: `5m`.
+    /// How long the program may take, for people: `5m`.
     #[must_use]
     pub fn words(&self) -> &str {
         &self.words
@@ -114,12 +112,12 @@ mod tests {
             let time = TurnTime::of(&task.expect("a task"), Millis(1_767_225_600_000));
             format!("{} {}", time.words(), time.limit().as_millis())
         };
-        assert_eq!(time(""), "30m 1794000");
-        assert_eq!(time("timeout: 5m\n"), "5m 294000");
-        assert_eq!(time("timeout: 10s\n"), "10s 5000");
-        assert_eq!(time("timeout: 5m\ndeadline: \"2026-01-01T00:01:00.5Z\"\n"), "1m 54500");
+        assert_eq!(time(""), "29m54s 1794000");
+        assert_eq!(time("timeout: 5m\n"), "4m54s 294000");
+        assert_eq!(time("timeout: 10s\n"), "5s 5000");
+        assert_eq!(time("timeout: 5m\ndeadline: \"2026-01-01T00:01:00.5Z\"\n"), "54s 54500");
         assert_eq!(time("deadline: \"2025-01-01T00:00:00Z\"\n"), "0s 0");
-        assert_eq!(time("timeout: nonsense\n"), "30m 1794000");
+        assert_eq!(time("timeout: nonsense\n"), "29m54s 1794000");
     }
 
     #[test]

@@ -174,3 +174,15 @@ fn one_speaks_at_a_time_and_a_debate_that_is_called_off_keeps_nothing() {
     (1..=2).for_each(|step| hall.ends(step, Found::Removed));
     assert_eq!(hall.trees(), [TreeStage::Gone; 2]);
 }
+
+#[test]
+fn who_calls_the_task_of_a_speaker_off_is_answered_though_it_is_dismissed_at_once() {
+    let mut hall = Hall::open(opening(&["qa"], false, 0));
+    hall.makes(1);
+    let agent = agent(1, "qa");
+    hall.0.start(&agent);
+    hall.0.give(&agent);
+    let message = hall.flow().steps[0].message.clone().expect("it was sent");
+    let told = hall.0.cancel(message.as_str());
+    assert!(told.contains(&format!("is cancelled; {agent} has ended")), "{told}");
+}

@@ -54,9 +54,13 @@ pub(super) fn open_item(
     Some(Item::Open(OpenItem { view, body, kept, answers, turn }))
 }
 
-/// The document of a session, if it is still known here.
+/// The document of a session, if it is still known here. A debate with a speech that is not written yet has none (it is marked again
+/// then): its files are not written again for a text alone.
 pub(super) fn flow_item(engine: &Engine, journal: &JournalHandle, id: &FlowId) -> Option<FlowItem> {
     let seen = engine.flow(id)?;
+    if seen.flow.debate().is_some() && seen.texts().any(|text| journal.is_on_its_way(text.seq)) {
+        return None;
+    }
     let places = seen.texts().filter_map(|text| journal.place(text)).map(|place| (place.step, place.at));
     Some(FlowItem { places: places.collect(), seen })
 }

@@ -3,6 +3,7 @@
 mod again;
 mod bringing;
 mod catching_up;
+mod ending;
 mod half_states;
 mod hostile;
 mod kills;

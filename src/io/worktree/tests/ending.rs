@@ -1,0 +1,69 @@
+//! The end of a role's worktree: it goes, and what was done there stays as a patch, whatever the role has done to it.
+
+use super::*;
+
+const SPEECH: &str = "debate-a1b2c3d4-e5f6-4890-abcd-ef1234567890-r1-qa";
+
+/// The patch of what a script does in a role's worktree; none if there is none. Nothing else may be left.
+async fn patch_of(script: &str) -> Option<String> {
+    let world = World::new();
+    world.run("mkdir src; echo 1 > src/一; echo src/ignored > .gitignore; git add .; git commit -qm more");
+    let repository = world.repository().await;
+    let made = repository.make(&name(SPEECH), "x", &[]).await.unwrap();
+    world.run_in(&made.path, script);
+    repository.end(&name(SPEECH), "x").await.unwrap();
+    repository.end(&name(SPEECH), "x").await.unwrap();
+    assert!(!made.path.exists(), "{script}");
+    let left = world.run("git for-each-ref 'refs/heads/debate*'; ls -A .git/worktrees .git/tasuki/worktrees | grep -v lock || :");
+    assert_eq!(left.replace(".git/tasuki/worktrees:", "").trim(), "", "{script}");
+    let logs = made.path.parent().unwrap().parent().unwrap().join("logs");
+    let names: Vec<_> = std::fs::read_dir(&logs).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let patch = std::fs::read_to_string(logs.join("round1-qa.patch")).ok();
+    assert_eq!(names.len(), patch.iter().count(), "{names:?}");
+    if let Some(patch) = &patch {
+        // It can be applied to the base.
+        std::fs::write(world.at("../p"), patch).unwrap();
+        world.run("git apply --index ../p");
+    }
+    patch
+}
+
+#[tokio::test]
+async fn what_a_role_has_done_stays_as_a_patch_whatever_it_has_done_to_its_git() {
+    for (script, kept) in [
+        ("echo 新 > b", "+新"),
+        ("echo 新 > b; rm .git", "+新"),
+        ("echo 新 > b; rm .git; git init -q .; git add .; git commit -qm own", "+新"),
+        ("git init -q nest; cd nest; echo 新 > 中; git add .; git commit -qm own", "+新"),
+        ("git init -q nest; echo 新 > nest/中", "+新"),
+        (
+            "git init -q 'o*d/ [x]'; cd 'o*d/ [x]'; echo 新 > 中; git add .; git commit -qm own; cd ../..; git add .; git commit -qm link",
+            "+新",
+        ),
+        ("git init -q src; echo 新 >> src/一", "+新"),
+        ("git commit -q --allow-empty -m 空; git rm -q a; git commit -qm less", "-a"),
+    ] {
+        let patch = patch_of(script).await;
+        assert!(
+            patch.as_ref().is_some_and(|patch| patch.lines().any(|line| line == kept)),
+            "{script}: {patch:?}"
+        );
+    }
+    for script in [":", "touch src/ignored", "rm -rf \"$PWD\""] {
+        assert_eq!(patch_of(script).await, None, "{script}");
+    }
+}
+
+#[tokio::test]
+async fn a_folder_that_had_half_gone_when_the_daemon_died_is_no_change() {
+    let world = World::new();
+    let repository = world.repository().await;
+    let made = repository.make(&name(SPEECH), "x", &[]).await.unwrap();
+    let logs = made.path.parent().unwrap().parent().unwrap().join("logs");
+    // Where it died: the patch is written, and the folder is being removed.
+    std::fs::create_dir_all(&logs).unwrap();
+    std::fs::write(logs.join("round1-qa.patch"), "").unwrap();
+    std::fs::remove_file(made.path.join("a")).unwrap();
+    repository.end(&name(SPEECH), "x").await.unwrap();
+    assert!(!made.path.exists() && !logs.join("round1-qa.patch").exists());
+}
