@@ -48,6 +48,10 @@ impl<'a> Facts<'a> {
                 facts.failures.push((round, &cell.output.role, error));
             }
         }
+        if let Some(alone) = &report.baseline {
+            facts.tokens += u64::from(alone.output.tokens_used);
+            facts.cost_micro_usd += micro(alone);
+        }
         let last = report.rounds.last().filter(|round| is_last(report, round));
         let plans = last.iter().flat_map(|round| &round.cells).filter(|cell| cell.output.error.is_none());
         facts.stands = plans.map(|cell| Stand { cell, dissent: dissent(&cell.output.proposal) }).collect();
@@ -79,6 +83,21 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// Which rounds were left out, and why; none if all were held.
+    pub(super) fn left_out(&self, report: &DebateReport<'_>) -> Option<String> {
+        let held: BTreeSet<u8> = report.rounds.iter().map(|round| round.round).collect();
+        let left_out: Vec<u8> = (1..=report.head.rounds).filter(|round| !held.contains(round)).collect();
+        let before = left_out.first()?.checked_sub(1).filter(|_| report.is_settled_early)?;
+        let (s, rounds) = (
+            if left_out.len() == 1 { "" } else { "s" },
+            left_out.iter().map(u8::to_string).collect::<Vec<_>>().join(", "),
+        );
+        Some(format!(
+            "Round {before} brought no objection and no new proposal, so round{s} {rounds} {} left out.",
+            if left_out.len() == 1 { "was" } else { "were" }
+        ))
+    }
+
     /// The figures of the whole, each with what it counts.
     pub(super) fn figures(&self, report: &DebateReport<'_>) -> Vec<(String, String)> {
         let roles = &report.head.roles;
@@ -90,7 +109,11 @@ impl<'a> Facts<'a> {
         if vendors.len() > 1 {
             figures.push(of(vendors.len(), "provider", "providers"));
         }
-        figures.push(of(report.rounds.len(), "round", "rounds"));
+        let (held, all) = (report.rounds.len(), usize::from(report.head.rounds));
+        figures.push(match held < all {
+            true => (format!("{held} of {all}"), "rounds".to_owned()),
+            false => of(held, "round", "rounds"),
+        });
         figures.push((write_duration(report.ms / 1_000 * 1_000), String::new()));
         if self.tokens > 0 {
             figures.push((grouped(usize::try_from(self.tokens).unwrap_or(usize::MAX)), "tokens".to_owned()));

@@ -101,7 +101,7 @@ fn both_forms_have_what_the_debate_came_to() {
             for wanted in [
                 "金額は整数と十進数のどちらで持つべきか",
                 "2 of 3 agree",
-                "15,280",
+                "17,190",
                 "3 of 4",
                 "1m 12s",
                 "10m 47s",
@@ -139,6 +139,16 @@ fn a_debate_that_ended_early_has_no_final_plan() {
             html(&early).contains("round 1 brought no objection")
                 && markdown(&early).contains("so the proposals stand")
         );
+    });
+    with_report("x", &TEXTS, |report| {
+        let mut rounds = report.rounds.clone();
+        rounds[2].round = 5;
+        let head = DebateTerms { rounds: 5, ..report.head.clone() };
+        let early = DebateReport { is_settled_early: true, head: &head, rounds, ..report.clone() };
+        let left_out = "Round 2 brought no objection and no new proposal, so rounds 3, 4 were left out.";
+        assert!(html(&early).contains(left_out) && markdown(&early).contains(left_out));
+        assert!(markdown(&early).contains("3 of 5 rounds") && html(&early).contains("2 of 3 agree"));
+        assert!(!markdown(report).contains("left out"), "all were held");
     });
 }
 

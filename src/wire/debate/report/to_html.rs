@@ -89,6 +89,9 @@ fn head(report: &DebateReport<'_>, facts: &Facts<'_>, title: &str) -> String {
 fn verdict(report: &DebateReport<'_>, facts: &Facts<'_>) -> String {
     let mut out =
         format!("<section class=\"card\">\n<h2>What came of it: {}</h2>\n", escape(&facts.verdict(report)));
+    if let Some(left_out) = facts.left_out(report) {
+        out.push_str(&format!("<p>{left_out}</p>\n"));
+    }
     if !facts.stands.is_empty() {
         let stand = |stand: &Stand<'_>| {
             let (_, words) = glance(dissent_of(stand), GLANCE_CHARS);

@@ -24,6 +24,9 @@ pub fn markdown(report: &DebateReport<'_>) -> String {
         out.push_str(&format!("It failed:\n\n{}\n", quoted(why)));
     }
     out.push_str(&format!("## What came of it: {}\n\n", facts.verdict(report)));
+    if let Some(left_out) = facts.left_out(report) {
+        out.push_str(&format!("{left_out}\n\n"));
+    }
     for stand in &facts.stands {
         let word = match stand.dissent {
             Dissent::Agrees => "agrees",
