@@ -12,7 +12,7 @@ const STDERR_CHARS_MAX: usize = 2_000;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProgramFailure {
-    /// What became of the program.
+    /// What became of the program: `timed_out`, `crashed`, `broken_off` or `not_started`.
     pub cause: ProgramEnd,
     /// How it ended, such as `exit 3`; none if it ended well or was ended.
     #[serde(skip_serializing_if = "Option::is_none", default)]

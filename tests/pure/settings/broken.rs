@@ -1505,3 +1505,34 @@ fn a_command_that_is_asked_once_is_told_how() {
         check(&case(headless), expected);
     }
 }
+
+#[test]
+fn an_agent_that_asks_a_program_once_is_told_what_it_lacks() {
+    let warned = |agent: &str| {
+        let yaml = format!(
+            "agents: [{{name: a, provider: headless, {agent}}}]\nproviders:\n  mine: {{based_on: plain, headless: {{command: [sh]}}}}\n"
+        );
+        let loaded =
+            place().parse(&yaml).unwrap_or_else(|findings| panic!("{}", place().readable(&findings)));
+        let told = loaded.warnings.iter().map(|warning| format!("{}. {}", warning.why, warning.cure));
+        told.collect::<Vec<_>>().join("\n")
+    };
+    for (agent, parts) in [
+        ("", &["no profile of one is named", "env: {TASUKI_HEADLESS_PROVIDER: NAME}", "mine"][..]),
+        ("env: {TASUKI_HEADLESS_PROVIDER: nobody}", &["there is no profile `nobody`", "mine"]),
+        ("env: {TASUKI_HEADLESS_PROVIDER: plain}", &["`plain` cannot be asked once", "`headless:`"]),
+        ("command: [sh, agent, headless, --provider, plain]", &["`plain` cannot be asked once"]),
+        ("env: {TASUKI_HEADLESS_PROVIDER: gemini}", &["there is no program `gemini`"]),
+    ] {
+        let told = warned(agent);
+        assert!(parts.iter().all(|part| told.contains(part)), "{agent}: {told}");
+    }
+    for agent in ["env: {TASUKI_HEADLESS_PROVIDER: mine}", "command: [sh, agent, headless, --provider=mine]"]
+    {
+        assert_eq!(warned(agent), "", "{agent}");
+    }
+    let yaml = "agents: [{name: a, provider: scripted}]\nproviders:\n  mine: {based_on: plain, headless: {command: [nowhere-at-all]}}\n";
+    let loaded = place().parse(yaml).expect("it is good");
+    let told: Vec<&str> = loaded.warnings.iter().map(|warning| warning.why.as_str()).collect();
+    assert_eq!(told, ["there is no program `nowhere-at-all`"]);
+}
