@@ -51,10 +51,10 @@ pub(super) fn warn_of_profiles(
     book: &mut Book,
 ) {
     let path = ground.inherited.get("PATH").map_or("", String::as_str);
-    for (name, entry) in file.providers.iter().flatten().filter(|(_, entry)| entry.value.headless.is_some()) {
+    for (name, entry) in file.providers.iter().flatten() {
         let headless = profiles.get(name).and_then(|profile| profile.headless.as_ref());
-        if let Some(headless) = headless {
-            warn_of_program(&headless.command, path, ground, entry.place, book);
+        if let Some((headless, entry)) = headless.zip(entry.value.headless.as_ref()) {
+            warn_of_program(&headless.command, path, ground, entry.place(), book);
         }
     }
 }
