@@ -56,6 +56,9 @@ fn a_damaged_file_of_a_round_is_told_and_written_again() {
         "{status}"
     );
     assert_eq!(house.read(&path), before);
+    house.write(&path, "[]\n");
+    get(&house, &format!("/api/debates/{id}/progress"));
+    assert_eq!(house.read(&path), before);
     std::fs::remove_file(house.path(&path)).expect("it was there");
     get(&house, &format!("/api/debates/{id}/progress"));
     assert_eq!(house.read(&path), before);

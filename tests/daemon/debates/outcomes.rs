@@ -128,6 +128,10 @@ fn a_debate_in_another_repository_ends_early_is_reported_whole_and_becomes_a_ses
     }
     assert!(text.contains("\n## Dissent\n\n### bold\n\nKeep the **digits** 🎏.\n"), "{text}");
     assert!(text.contains("not there: `src/gone.rs:12`"), "{text}");
+    assert!(
+        text.contains("\n- Round 1, **broken**: ") && text.contains("\n- Round 4, **broken**: "),
+        "{text}"
+    );
     assert!(page.contains("&lt;script&gt;alert(1)") && !page.contains("<script"), "{page}");
     assert!(!page.contains("<img") && !page.contains("<b>of it"), "{page}");
 

@@ -1432,21 +1432,28 @@ fn a_command_that_is_asked_once_is_told_how() {
         (
             "{command: [a, \"{prompt}\"], model: [--model]}",
             expect![[r#"
-            refused
-              × `{prompt}` stands for nothing here
-               ╭─[tasuki.yaml:5:25]
-             4 │     based_on: plain
-             5 │     headless: {command: [a, "{prompt}"], model: [--model]}
-               ·                         ─
-               ╰────
-              help: say `prompt: stdin`, or `prompt: arg`, which puts it at the end
-              × these words do not have the model in them
-               ╭─[tasuki.yaml:5:49]
-             4 │     based_on: plain
-             5 │     headless: {command: [a, "{prompt}"], model: [--model]}
-               ·                                                 ─
-               ╰────
-              help: write `[--model, "{model}"]`"#]],
+                refused
+                  × `{prompt}` stands for nothing here
+                   ╭─[tasuki.yaml:5:25]
+                 4 │     based_on: plain
+                 5 │     headless: {command: [a, "{prompt}"], model: [--model]}
+                   ·                         ─
+                   ╰────
+                  help: say `prompt: stdin`, or `prompt: arg`, which puts it at the end
+                  ⚠ there is no program `a`
+                   ╭─[tasuki.yaml:5:25]
+                 4 │     based_on: plain
+                 5 │     headless: {command: [a, "{prompt}"], model: [--model]}
+                   ·                         ─
+                   ╰────
+                  help: install it, or correct the command or the agent's PATH
+                  × these words do not have the model in them
+                   ╭─[tasuki.yaml:5:49]
+                 4 │     based_on: plain
+                 5 │     headless: {command: [a, "{prompt}"], model: [--model]}
+                   ·                                                 ─
+                   ╰────
+                  help: write `[--model, "{model}"]`"#]],
         ),
         (
             "{command: [a], model: [--model], answer: {where: {type: end}, text: a..b, take: first}}",
@@ -1471,6 +1478,13 @@ fn a_command_that_is_asked_once_is_told_how() {
                    ·                         ─
                    ╰────
                   help: say by `where:` or `reason:` which records are meant
+                  ⚠ there is no program `a`
+                   ╭─[tasuki.yaml:5:25]
+                 4 │     based_on: plain
+                 5 │     headless: {command: [a], answer: {text: ""}, tokens: [usage.], failed: [{reason: []}, {reason: [x], matches: "("}], env: {TASUKI_ROOT: /}}
+                   ·                         ─
+                   ╰────
+                  help: install it, or correct the command or the agent's PATH
                   × `` does not name a part of a record
                    ╭─[tasuki.yaml:5:45]
                  4 │     based_on: plain
