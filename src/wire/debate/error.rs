@@ -141,9 +141,9 @@ mod tests {
             worktree-removal-failed: a worktree could not be removed: disk full
             tmux-session-failed: tmux failed in `debate-1-r2-qa`: disk full
             round-execution-timeout: role `qa` was not done in round 2 when its 300 seconds were over
+            budget-used-up: role `qa` did not begin: the budget of costs is used up
             agent-crashed: the agent of role `qa` crashed in round 1: …x…
             認証に失敗
-            budget-used-up: role `qa` did not begin: the budget of costs is used up
             context-file-corrupted: the context file context/a.json is damaged: disk full
             context-load-failed: the context of round 1 could not be loaded: disk full
             io-error: input or output failed: disk full
