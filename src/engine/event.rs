@@ -4,6 +4,7 @@ mod answered;
 mod proof;
 
 use super::flow::branch::BranchName;
+use super::flow::cause::FailureCause;
 use super::flow::flow::{Flow, StepSpec};
 use super::flow::head::FlowHead;
 use super::flow::id::FlowId;
@@ -220,6 +221,9 @@ pub enum Event {
         /// What its answer took, where its agent has said so.
         #[serde(default, skip_serializing_if = "is_default")]
         spent: Option<Box<SpeechCost>>,
+        /// What it met, if it has failed and tasuki knows that.
+        #[serde(default, skip_serializing_if = "is_default")]
+        cause: Option<FailureCause>,
     },
     /// The worktree of a step is wanted, there, or cannot be made.
     TreeMoved {

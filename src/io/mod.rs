@@ -31,6 +31,7 @@ pub mod mux;
 pub mod notified_file;
 pub mod process;
 pub(crate) mod regular;
+pub(crate) mod round_file;
 pub mod run;
 pub mod session_file;
 pub mod side_channel;

@@ -42,10 +42,13 @@ impl Answers for DebatesQuery {
 impl Answers for DebateQuery {
     fn answer(self, model: &mut Model) -> Result<DebateResult, Problem> {
         let id = model.debate_id(&self.id)?;
-        if let Some(flow) = model.debate(&id) {
-            return Ok(result(flow, &model.context_of(&id)));
+        if let Some(flow) = model.debate(&id).map(Flow::bare) {
+            let damaged = model.mend_rounds(&flow, 1..=u8::MAX);
+            return Ok(result(&flow, &model.context_of(&id)).with_damage(&damaged));
         }
-        model.overview_of_file(&id).map(|of| of.result).ok_or_else(|| model.no_debate(id.as_str()))
+        let overview = model.overview_of_file(&id).ok_or_else(|| model.no_debate(id.as_str()))?;
+        let damaged = model.damaged_files(&id, overview.rounds());
+        Ok(overview.result.with_damage(&damaged))
     }
 }
 
@@ -53,12 +56,15 @@ impl Answers for DebateProgressQuery {
     fn answer(self, model: &mut Model) -> Result<DebateProgress, Problem> {
         let id = model.debate_id(&self.id)?;
         if let Some(flow) = model.debate(&id).map(Flow::bare) {
-            return Ok(progress(&flow, &mut |place| model.body(place)));
+            let damaged = model.mend_rounds(&flow, 1..=u8::MAX);
+            return Ok(progress(&flow, &mut |place| model.body(place)).with_damage(&damaged));
         }
         let overview = model.overview_of_file(&id).ok_or_else(|| model.no_debate(id.as_str()))?;
         let rounds = 1..=overview.rounds();
+        let damaged = model.damaged_files(&id, overview.rounds());
         let outputs = rounds.flat_map(|round| model.outputs_of_file(&id, round).unwrap_or_default());
-        Ok(DebateProgress { outputs: outputs.collect(), ..overview.progress() })
+        let progress = DebateProgress { outputs: outputs.collect(), ..overview.progress() };
+        Ok(progress.with_damage(&damaged))
     }
 }
 
@@ -68,7 +74,11 @@ impl Answers for DebateRoundQuery {
         let (rounds, found) = match model.debate(&id).map(Flow::bare) {
             Some(flow) => {
                 let rounds = flow.debate().map_or(0, |debate| debate.rounds);
-                (rounds, outputs(&flow, self.n, &mut |place: BodyRef| model.body(place)))
+                let damaged = model.mend_rounds(&flow, self.n..=self.n);
+                let mut found = outputs(&flow, self.n, &mut |place: BodyRef| model.body(place));
+                // A round is a list alone: what is odd stands with its first output.
+                found.iter_mut().take(1).for_each(|output| output.tasuki.notes.extend(damaged.clone()));
+                (rounds, found)
             }
             None => {
                 let overview = model.overview_of_file(&id).ok_or_else(|| model.no_debate(id.as_str()))?;
@@ -149,18 +159,19 @@ impl Model {
     }
 
     /// The outputs of a round of which only the file is known.
-    fn outputs_of_file(&self, id: &FlowId, round: u8) -> Result<Vec<RoundOutput>, Problem> {
+    pub(super) fn outputs_of_file(&self, id: &FlowId, round: u8) -> Result<Vec<RoundOutput>, Problem> {
         let path = PathBuf::from(self.context_of(id)).join(round_file_name(round));
         let Ok(text) = regular::read(&path, ROUND_FILE_BYTES_MAX as u64) else { return Ok(Vec::new()) };
         read_round_file(&text).map_err(|error| {
             let error = crate::wire::debate::error::DebateError::ContextFileCorrupted {
                 path: path.display().to_string(),
-                reason: error.to_string(),
+                reason: format!("{error}; the journal does not have this debate any more"),
             };
+            let cure = "restore the file; `report.md` beside `context` has what was said as well";
             Problem {
                 code: error.code().to_owned(),
                 why: error.to_string(),
-                cure: error.cure().to_owned(),
+                cure: cure.to_owned(),
                 ..Problem::default()
             }
         })

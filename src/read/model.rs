@@ -9,6 +9,7 @@ use super::letters::Letters;
 use super::live::Live;
 use super::metrics::Metrics;
 use super::picture::Picture;
+use super::round_files::RoundFiles;
 use super::unread::UnreadAnswers;
 use crate::engine::engine::Engine;
 use crate::engine::event::Event;
@@ -60,6 +61,8 @@ pub struct Model {
     pub(super) dismissed: Dismissed,
     /// What has failed since they were looked up.
     pub(super) failed_since: Vec<MessageId>,
+    /// What is known of the files of debates.
+    pub(super) round_files: RoundFiles,
     pub(super) metrics: Option<Box<Metrics>>,
     /// What was shown last.
     pub(super) picture: Option<Picture>,
@@ -89,6 +92,7 @@ impl Model {
             lost: Default::default(),
             dismissed: Dismissed::default(),
             failed_since: Vec::new(),
+            round_files: RoundFiles::default(),
             metrics: None,
             picture: None,
             titles: HashMap::new(),

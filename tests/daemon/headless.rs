@@ -72,10 +72,13 @@ fn each_task_is_given_to_the_program_and_its_answer_comes_back() {
     assert_eq!((&large["status"], &large["completion_source"]), (&"completed".into(), &"reply".into()));
     assert_eq!(large["usage"], serde_json::json!({"tokens": 12, "cost_usd": 0.25}));
     assert_eq!(failed(&house, "one", "bad"), "`bash` ended with exit 3: 失敗 of it");
+    let bad = ended(&house, "bad")["failure"].clone();
+    assert_eq!(bad, serde_json::json!({"cause": "crashed", "exit": "exit 3", "stderr": "失敗 of it"}));
     assert_eq!(failed(&house, "one", "error"), "`bash` ended well and reports an error: the model is gone");
     assert_eq!(failed(&house, "one", "nothing"), "`bash` ended well and gave no answer: I was not asked");
     assert_eq!(result(&house, "one", "env", "env")["content"], "0|設定");
     let why = failed(&house, "none", "plain");
+    assert_eq!(ended(&house, "plain")["failure"], serde_json::json!({"cause": "not_started"}));
     assert!(why.contains("`plain` says of no command") && why.contains("mine, ollama, opencode"), "{why}");
     let demo = result(&house, "demo", "demo", "You are the architect. Plan the 台所.");
     assert!(demo["content"].as_str().is_some_and(|text| text.starts_with("# architect: a plan\n")), "{demo}");
@@ -114,6 +117,7 @@ fn a_program_ends_with_all_that_it_started_when_its_time_is_over_or_its_turn_is_
     house.drop("hang.yaml", "id: hang\nto: one\ntimeout: 3s\ncontent: hang\n");
     let result = ended(&house, "hang");
     assert_eq!(result["content"], "`bash` did not end within 3s", "{result}");
+    assert_eq!(result["failure"], serde_json::json!({"cause": "timed_out"}), "{result}");
     assert_eq!(house.read("left").lines().count(), 3);
     assert!(all_gone(&house, "left"));
 

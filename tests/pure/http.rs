@@ -214,6 +214,12 @@ async fn every_address_asks_the_loop_for_just_what_it_says() {
             r#"{"text":"x","usage":{}}"#,
             r#"Command(Reply { token: k7qf2m, text: "x", failed: false, extra: "", spent: None })"#,
         ),
+        (
+            "POST",
+            "/api/turns/k7qf2m/reply",
+            r#"{"text":"x","failed":true,"failure":{"cause":"crashed","exit":"exit 3","stderr":"失敗"}}"#,
+            r#"Command(Reply { token: k7qf2m, text: "x", failed: true, extra: "{\"failure\":{\"cause\":\"crashed\",\"exit\":\"exit 3\",\"stderr\":\"失敗\"}}", spent: None })"#,
+        ),
         ("POST", "/api/turns/k7qf2m/ack", "", "Command(Acknowledge { token: k7qf2m })"),
         ("POST", "/api/agents/start", "", "Command(Start(None))"),
         ("POST", "/api/agents/mm/start", "", "Command(Start(Some(mm)))"),

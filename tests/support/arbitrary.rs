@@ -9,6 +9,7 @@ use std::sync::Arc;
 use tasuki::engine::event::{AgentChange, Answer, Event, Why};
 use tasuki::engine::evidence::{Base, Checks, Evidence, FailedCheck, KeptClaim};
 use tasuki::engine::flow::branch::BranchName;
+use tasuki::engine::flow::cause::FailureCause;
 use tasuki::engine::flow::debate::{Debate, DebateBudget, DebateRole, RoleId};
 use tasuki::engine::flow::flow::StepSpec;
 use tasuki::engine::flow::head::{FlowHead, FlowKind};
@@ -75,9 +76,10 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
             of(id()),
             of(told()),
             of(worker()),
-            of(text())
+            of(text()),
+            of(select(FailureCause::ALL.to_vec()))
         )
-            .prop_map(|(flow, step, to, message, answer, worker, why)| Event::StepMoved {
+            .prop_map(|(flow, step, to, message, answer, worker, why, cause)| Event::StepMoved {
                 flow,
                 step,
                 to,
@@ -88,7 +90,8 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
                     let (tokens, cost_micro_usd) = (why.len() as u64, 7);
                     Box::new(SpeechCost { tokens, cost_micro_usd, no_news: tokens % 2 == 0 })
                 }),
-                why
+                why,
+                cause
             })
             .boxed(),
         (flow_id(), select(FlowMove::ALL.to_vec()), of(text()))
@@ -307,6 +310,7 @@ fn kept_flow() -> impl Strategy<Value = Event> {
                 worker,
                 why,
                 spent: None,
+                cause: Some(FailureCause::Budget),
             });
         }
         let mut state = State::default();

@@ -3,6 +3,7 @@
 
 use super::again::Behind;
 use super::asked::WAITS_FOR_YES;
+use super::cause::FailureCause;
 use super::debate::Debate;
 use super::flow::{Flow, FlowStep, StepSpec};
 use super::graph::STEPS_MAX;
@@ -286,7 +287,7 @@ impl Work<'_> {
         &mut self,
         step: &StepRef,
         message: &MessageId,
-        (source, no_plan): (Option<CompletionSource>, Option<&str>),
+        (source, no_plan, cause): (Option<CompletionSource>, Option<&str>, Option<FailureCause>),
     ) {
         let Some(name) = &step.step else {
             let outcome = self.state.finished.get(message).map(|finished| finished.outcome);
@@ -322,7 +323,8 @@ impl Work<'_> {
         let worker = finished.agent.clone().map(|agent| Box::new(self.worker(agent, source)));
         let (flow, step) = (step.flow.clone(), name.clone());
         let (of, name, spent) = (flow.clone(), step.clone(), self.spent.take());
-        self.emit(Event::StepMoved { flow: of, step: name, to, message: None, answer, worker, why, spent });
+        let message = None;
+        self.emit(Event::StepMoved { flow: of, step: name, to, message, answer, worker, why, spent, cause });
         self.dismiss_of(&flow, &step);
         self.ask_look(&flow, &step);
         self.touch_flow(&flow);
@@ -331,8 +333,8 @@ impl Work<'_> {
     pub(in crate::engine) fn move_step(&mut self, id: &FlowId, at: usize, to: StepMove, why: Option<String>) {
         let Some(step) = self.state.flows.get(id).and_then(|flow| flow.steps.get(at)) else { return };
         let (flow, step) = (id.clone(), step.spec.name.clone());
-        let (message, answer, worker, spent) = (None, None, None, None);
-        self.emit(Event::StepMoved { flow, step, to, message, answer, worker, why, spent });
+        let (message, answer, worker, spent, cause) = (None, None, None, None, None);
+        self.emit(Event::StepMoved { flow, step, to, message, answer, worker, why, spent, cause });
     }
 
     pub(in crate::engine) fn move_flow(&mut self, id: &FlowId, to: FlowMove, why: Option<String>) {
@@ -421,9 +423,10 @@ impl Work<'_> {
             flow.needs(at).iter().filter_map(|need| flow.steps.get(*need)?.answer.clone()).collect();
         let (is_preparing, to) = (step.stage == StepStage::Preparing, spec.to.clone());
         let is_there = |work: &Self| work.team.members.contains_key(&to) || work.team.pools.contains_key(&to);
-        let prepared = match self.refuse_spent(id).map_or_else(|| self.prepare(id, &spec), Prepared::No) {
+        let over = self.refuse_spent(id).map(|why| Prepared::No(why, Some(FailureCause::Budget)));
+        let prepared = match over.unwrap_or_else(|| self.prepare(id, &spec)) {
             Prepared::Yes(_) if !is_there(self) => {
-                Prepared::No(format!("{to} is no longer in the team file"))
+                Prepared::No(format!("{to} is no longer in the team file"), None)
             }
             prepared => prepared,
         };
@@ -433,8 +436,8 @@ impl Work<'_> {
                 if !is_preparing {
                     self.move_step(id, at, StepMove::Prepare, None);
                 }
-                if let Prepared::No(why) = other {
-                    self.move_step(id, at, StepMove::Fail, Some(why));
+                if let Prepared::No(why, cause) = other {
+                    self.fail_step(id, at, (why, cause));
                     self.touch_flow(id); // that decides others
                 }
                 return;
@@ -447,8 +450,8 @@ impl Work<'_> {
         let (id, flow) = (message.id.clone(), id.clone());
         self.emit(accepted_elsewhere(message, text, given));
         let (to, message) = (StepMove::Send, Some(id));
-        let (answer, worker, spent) = (None, None, None);
-        self.emit(Event::StepMoved { flow, step, to, message, answer, worker, why, spent });
+        let (answer, worker, spent, cause) = (None, None, None, None);
+        self.emit(Event::StepMoved { flow, step, to, message, answer, worker, why, spent, cause });
     }
 
     fn message_of(&mut self, id: &FlowId, spec: StepSpec, owner: AgentName) -> Message {

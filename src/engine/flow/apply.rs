@@ -181,7 +181,8 @@ impl State {
     }
 
     fn move_step(&mut self, now: Millis, event: &Event) {
-        let Event::StepMoved { flow, step: name, to, message, answer, worker, why, spent } = event else {
+        let Event::StepMoved { flow, step: name, to, message, answer, worker, why, spent, cause } = event
+        else {
             return;
         };
         let Some(flow) = self.flows.get_mut(flow) else { return };
@@ -190,7 +191,7 @@ impl State {
         let before = step.stage;
         let Ok(after) = step::next(before, *to) else { return };
         step.stage = after;
-        step.note = why.as_deref().map(Into::into);
+        (step.note, step.cause) = (why.as_deref().map(Into::into), *cause);
         if let Some(spent) = spent {
             // What an earlier try took is taken, whatever came of it.
             let before = step

@@ -2,6 +2,7 @@
 //! journal.
 
 use super::asked::Planning;
+use super::cause::FailureCause;
 use super::graph::{self, StepGraph};
 use super::head::FlowHead;
 use super::in_tree::InTree;
@@ -89,6 +90,9 @@ pub struct FlowStep {
     /// What its answers took, where its agents have said so.
     #[serde(default, skip_serializing_if = "is_default")]
     pub spent: Option<Box<SpeechCost>>,
+    /// What it met, if it has failed and tasuki knows that.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub cause: Option<FailureCause>,
     /// What is known of it in its worktree.
     #[serde(default, skip_serializing_if = "is_default")]
     pub in_tree: InTree,
@@ -280,6 +284,7 @@ impl Flow {
             answer: None,
             note: None,
             spent: None,
+            cause: None,
             in_tree: InTree::default(),
         });
     }

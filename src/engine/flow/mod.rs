@@ -7,6 +7,7 @@ pub(in crate::engine) mod again;
 mod apply;
 pub mod asked;
 pub mod branch;
+pub mod cause;
 pub mod debate;
 pub mod debating;
 mod ending;

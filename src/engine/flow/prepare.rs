@@ -1,6 +1,7 @@
 //! What a step needs before it becomes a message: its worktree, and its agent where that is made for it.
 
 use super::branch::BranchName;
+use super::cause::FailureCause;
 use super::flow::{Flow, StepSpec};
 use super::id::FlowId;
 use super::name::StepName;
@@ -27,8 +28,8 @@ pub(in crate::engine) enum Prepared {
     Yes(Option<Arc<str>>),
     /// Something is being made, and what comes of that has it go on.
     Waits,
-    /// It cannot.
-    No(String),
+    /// It cannot: why, and what it met if that is known.
+    No(String, Option<FailureCause>),
 }
 
 impl Work<'_> {
@@ -42,7 +43,8 @@ impl Work<'_> {
             Some(hire) => match self.hire_for(id, spec, hire, folder.clone()) {
                 Ok(()) => Prepared::Yes(folder),
                 Err(refusal) => {
-                    Prepared::No(format!("nobody could be hired for it: {}; {}", refusal.why, refusal.cure()))
+                    let why = format!("nobody could be hired for it: {}; {}", refusal.why, refusal.cure());
+                    Prepared::No(why, None)
                 }
             },
             None => Prepared::Yes(folder),
@@ -55,6 +57,7 @@ impl Work<'_> {
             Some(StepTree::New) => &spec.name,
             Some(StepTree::SharedWith(owner)) => owner,
         };
+        let cause = Some(FailureCause::Worktree);
         let Some(flow) = self.state.flows.get(id) else { return Prepared::Waits };
         let tree = flow.trees.get(owner);
         let found = flow.place(owner).and_then(|at| flow.steps.get(at));
@@ -70,7 +73,7 @@ impl Work<'_> {
                 let branch = tree
                     .map_or_else(|| branch_of((id, owner), spec, elsewhere), |tree| Ok(tree.branch.clone()));
                 let Ok(branch) = branch else {
-                    return Prepared::No(format!("{owner} has no name for a branch"));
+                    return Prepared::No(format!("{owner} has no name for a branch"), cause);
                 };
                 let (flow, tree, to) = (id.clone(), owner.clone(), TreeMove::Make);
                 let (branch, path, base) = (Some(branch), None, None);
@@ -80,11 +83,14 @@ impl Work<'_> {
                 Prepared::Waits
             }
             Some((TreeStage::Removing | TreeStage::Gone | TreeStage::Kept, _)) => {
-                Prepared::No(format!("the worktree of {owner} was removed at the end"))
+                Prepared::No(format!("the worktree of {owner} was removed at the end"), cause)
             }
-            None | Some((TreeStage::Failed, _)) => Prepared::No(format!(
-                "the worktree of {owner} was never made: retry {owner}, or add the task anew with a worktree of its own"
-            )),
+            None | Some((TreeStage::Failed, _)) => Prepared::No(
+                format!(
+                    "the worktree of {owner} was never made: retry {owner}, or add the task anew with a worktree of its own"
+                ),
+                cause,
+            ),
         }
     }
 
@@ -155,8 +161,21 @@ impl Work<'_> {
         let Some(flow) = self.state.flows.get(id) else { return };
         let waits: Vec<usize> = flow.preparing().filter(|at| flow.tree_of(*at) == Some(owner)).collect();
         for at in waits {
-            self.move_step(id, at, StepMove::Fail, Some(why.to_owned()));
+            self.fail_step(id, at, (why.to_owned(), Some(FailureCause::Worktree)));
         }
+    }
+
+    /// A step that was never given to its agent has failed.
+    pub(in crate::engine) fn fail_step(
+        &mut self,
+        id: &FlowId,
+        at: usize,
+        (why, cause): (String, Option<FailureCause>),
+    ) {
+        let Some(step) = self.state.flows.get(id).and_then(|flow| flow.steps.get(at)) else { return };
+        let (flow, step, to, why) = (id.clone(), step.spec.name.clone(), StepMove::Fail, Some(why));
+        let (message, answer, worker, spent) = (None, None, None, None);
+        self.emit(Event::StepMoved { flow, step, to, message, answer, worker, why, spent, cause });
     }
 
     /// Whether somebody can be hired for a step, and as whom.
@@ -264,6 +283,7 @@ impl Work<'_> {
         (why, nonce): (&str, Option<Nonce>),
         unstarted: bool,
     ) {
+        let cause = if unstarted { FailureCause::Tmux } else { FailureCause::Crashed };
         if self.state.agents.contains_key(name) {
             let (why, restart_at, wanted, asleep) = (why.to_owned(), None, false, false);
             self.emit(agent_event(name, AgentChange::Down { why, restart_at, wanted, asleep, unstarted }));
@@ -274,7 +294,7 @@ impl Work<'_> {
         let waits = self.state.queues.get(name).into_iter().flat_map(Queue::ids);
         for id in waits.cloned().collect::<Vec<_>>() {
             let why = format!("{name}, which was hired for it, is given up: {why}");
-            self.fail(&id, &why);
+            self.fail_by(&id, &why, Some(cause));
         }
     }
 

@@ -5,6 +5,7 @@ use super::said::{CLAIMED, SAID, Said};
 use crate::engine::engine::Work;
 use crate::engine::event::{Answer, Event, Why};
 use crate::engine::evidence::{Checks, Evidence};
+use crate::engine::flow::cause::FailureCause;
 use crate::engine::input::Effect;
 use crate::engine::life::{Category, CompletionSource, Move};
 use crate::engine::message::admission::{Route, accepted};
@@ -37,6 +38,8 @@ struct Doomed {
     id: MessageId,
     outcome: Outcome,
     why: String,
+    /// What it met, if that is known.
+    cause: Option<FailureCause>,
     break_off: BreakOff,
 }
 
@@ -111,7 +114,7 @@ impl Work<'_> {
             evidence,
             at: self.now,
         };
-        let dependants = self.end(id, claim.outcome, Some(answer), None);
+        let dependants = self.end(id, claim.outcome, Some(answer), (None, None));
         let mut doomed = failed_with(id, dependants);
         doomed.extend(self.parts_ended_with(id, claim.outcome, BreakOff::Parts));
         self.end_all(doomed);
@@ -181,27 +184,38 @@ impl Work<'_> {
 
     /// A message that asks for nothing is done.
     pub(in crate::engine) fn complete(&mut self, id: &MessageId) {
-        self.end(id, Outcome::Completed, None, None);
+        self.end(id, Outcome::Completed, None, (None, None));
     }
 
     /// A message cannot be done: its sender is told.
     pub(in crate::engine) fn fail(&mut self, id: &MessageId, why: &str) {
-        self.doom(id, Outcome::Failed, why, BreakOff::Parts);
+        self.fail_by(id, why, None);
+    }
+
+    /// The same, and what it met.
+    pub(in crate::engine) fn fail_by(&mut self, id: &MessageId, why: &str, cause: Option<FailureCause>) {
+        self.doom(id, (Outcome::Failed, cause), why, BreakOff::Parts);
     }
 
     /// The time of a message is up: its sender is told, and what its agent makes of it would be of no use.
     pub(in crate::engine) fn fail_in_time(&mut self, id: &MessageId, why: &str) {
-        self.doom(id, Outcome::Failed, why, BreakOff::All);
+        self.doom(id, (Outcome::Failed, Some(FailureCause::TimedOut)), why, BreakOff::All);
     }
 
     /// A message is called off, and its open parts with it.
     pub(in crate::engine) fn cancel(&mut self, id: &MessageId, why: &str, break_off: BreakOff) {
-        self.doom(id, Outcome::Cancelled, why, break_off);
+        self.doom(id, (Outcome::Cancelled, None), why, break_off);
     }
 
-    fn doom(&mut self, id: &MessageId, outcome: Outcome, why: &str, break_off: BreakOff) {
+    fn doom(
+        &mut self,
+        id: &MessageId,
+        (outcome, cause): (Outcome, Option<FailureCause>),
+        why: &str,
+        break_off: BreakOff,
+    ) {
         let (id, why) = (id.clone(), why.to_owned());
-        self.end_all(VecDeque::from([Doomed { id, outcome, why, break_off }]));
+        self.end_all(VecDeque::from([Doomed { id, outcome, why, cause, break_off }]));
     }
 
     /// The open parts of a message are called off.
@@ -223,13 +237,13 @@ impl Work<'_> {
     fn parts_doomed(&self, id: &MessageId, why: String, whole: BreakOff) -> impl Iterator<Item = Doomed> {
         let (outcome, break_off) = (Outcome::Cancelled, whole.of_parts());
         let parts = self.state.parts.get(id).into_iter().flatten();
-        parts.map(move |part| Doomed { id: part.clone(), outcome, why: why.clone(), break_off })
+        parts.map(move |part| Doomed { id: part.clone(), outcome, why: why.clone(), cause: None, break_off })
     }
 
     /// Ends messages that were not done, their parts, and all that depends on any of them. A chain may be as long as there
     /// are messages, so this is a loop.
     fn end_all(&mut self, mut doomed: VecDeque<Doomed>) {
-        while let Some(Doomed { id, outcome, why, break_off }) = doomed.pop_front() {
+        while let Some(Doomed { id, outcome, why, cause, break_off }) = doomed.pop_front() {
             doomed.extend(self.parts_ended_with(&id, outcome, break_off));
             let Some(open) = self.state.open.get(&id) else { continue };
             let asks = open.message.kind == Kind::Task;
@@ -245,7 +259,7 @@ impl Work<'_> {
                 self.unwatch(&id, true);
                 self.may_go_on_with(&id);
             }
-            let dependants = self.end(&id, outcome, answer, Some(&why));
+            let dependants = self.end(&id, outcome, answer, (Some(&why), cause));
             doomed.extend(failed_with(&id, dependants));
         }
     }
@@ -278,7 +292,7 @@ impl Work<'_> {
         id: &MessageId,
         outcome: Outcome,
         answer: Option<Answer>,
-        why: Option<&str>,
+        (why, cause): (Option<&str>, Option<FailureCause>),
     ) -> Vec<MessageId> {
         let Some(open) = self.state.open.get(id) else { return Vec::new() };
         let message = open.message.clone();
@@ -303,7 +317,7 @@ impl Work<'_> {
             why: why.map(str::to_owned),
         });
         if let Some(step) = message.step.as_deref() {
-            self.step_ended(step, id, (source, no_plan.as_deref()));
+            self.step_ended(step, id, (source, no_plan.as_deref(), cause));
         }
         if let Some(answer) = answer.filter(|_| self.is_told(&message)) {
             self.tell_sender(&message, answer);
@@ -395,7 +409,7 @@ impl Note {
 fn failed_with(id: &MessageId, dependants: Vec<MessageId>) -> VecDeque<Doomed> {
     let why = format!("{id}, on which it depends, was not completed");
     let (outcome, break_off) = (Outcome::Failed, BreakOff::Parts);
-    let doomed = |dependant| Doomed { id: dependant, outcome, why: why.clone(), break_off };
+    let doomed = |dependant| Doomed { id: dependant, outcome, why: why.clone(), cause: None, break_off };
     dependants.into_iter().map(doomed).collect()
 }
 

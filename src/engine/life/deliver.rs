@@ -2,6 +2,7 @@
 
 use crate::engine::engine::Work;
 use crate::engine::event::{Event, Why};
+use crate::engine::flow::cause::FailureCause;
 use crate::engine::input::{Effect, Guard, Verdict};
 use crate::engine::life::{Category, Move, Receipt, Stage, StageName, Turn, TurnKind};
 use crate::engine::message::{Kind, OnDoubt};
@@ -403,7 +404,12 @@ impl Work<'_> {
         let Some(open) = self.state.open.get(id) else { return };
         let tries = open.attempts;
         if tries >= self.team.limits.attempts_max {
-            return self.fail(id, &format!("given up after {tries} tries; the last failure: {why}"));
+            let cause = match hands {
+                Hands::Same => FailureCause::Tmux,
+                Hands::Ended | Hands::Gone => FailureCause::Crashed,
+            };
+            let why = format!("given up after {tries} tries; the last failure: {why}");
+            return self.fail_by(id, &why, Some(cause));
         }
         self.postpone(id, why, not_before, redelivered, hands);
     }

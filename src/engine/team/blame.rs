@@ -4,6 +4,7 @@
 
 use crate::engine::engine::{Work, agent_event};
 use crate::engine::event::AgentChange;
+use crate::engine::flow::cause::FailureCause;
 use crate::engine::life::deliver::Hands;
 use crate::engine::message::OnDoubt;
 use crate::engine::state::Phase;
@@ -70,10 +71,8 @@ impl Work<'_> {
         self.see_off(name);
         self.forget_live(name);
         if let Some(id) = self.current_of(name) {
-            self.fail(
-                &id,
-                &format!("{why} each time that {name} had this turn, {DEATHS_MAX} times in a row"),
-            );
+            let why = format!("{why} each time that {name} had this turn, {DEATHS_MAX} times in a row");
+            self.fail_by(&id, &why, Some(FailureCause::Tmux));
         }
         let why = format!(
             "{why} in its turns, {DEATHS_MAX} times in a row; it is not started again: `tasuki agent start {name}`"

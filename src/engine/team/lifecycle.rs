@@ -2,6 +2,7 @@
 
 use crate::engine::engine::{Work, agent_event};
 use crate::engine::event::AgentChange;
+use crate::engine::flow::cause::FailureCause;
 use crate::engine::input::Effect;
 use crate::engine::life::deliver::Hands;
 use crate::engine::message::OnDoubt;
@@ -18,6 +19,8 @@ pub(in crate::engine) enum PutBack {
     Ended,
     /// It ended, and is not to come back.
     Gone,
+    /// The same, since it ended too often, or could not be started.
+    GivenUp(FailureCause),
 }
 
 impl Work<'_> {
@@ -89,7 +92,12 @@ impl Work<'_> {
         // Nobody wants an end of one that was hired for a task which is not done.
         let wanted = ended_well && (asleep || !for_step);
         self.forget_live(name);
-        self.put_back(name, &why, if restart_at.is_none() { PutBack::Gone } else { PutBack::Ended });
+        let end = match restart_at {
+            Some(_) => PutBack::Ended,
+            None if unstarted => PutBack::GivenUp(FailureCause::Tmux),
+            None => PutBack::GivenUp(FailureCause::Crashed),
+        };
+        self.put_back(name, &why, end);
         if for_step && restart_at.is_none() && !asleep {
             return self.give_up(name, (&why, nonce), unstarted);
         }
@@ -174,10 +182,14 @@ impl Work<'_> {
         let why = format!("{name} ended while the message was {}: {why}", open.stage.word());
         let pooled = self.team.pools.contains_key(&open.message.to);
         let queued = open.stage.is_queued();
-        let for_good = end == PutBack::Gone;
+        let (for_good, cause) = match end {
+            PutBack::Stopped | PutBack::Ended => (false, None),
+            PutBack::Gone => (true, None),
+            PutBack::GivenUp(cause) => (true, Some(cause)),
+        };
         let hands = if for_good { Hands::Gone } else { Hands::Ended };
         match open.message.on_doubt {
-            _ if for_good && !pooled => self.fail(id, &why),
+            _ if for_good && !pooled => self.fail_by(id, &why, cause),
             _ if queued && !for_good => {}
             OnDoubt::Hold if !queued => self.hold(id, &why),
             // It goes on with what it had begun before anything else.

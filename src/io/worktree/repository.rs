@@ -51,7 +51,13 @@ impl Repository {
         if !folder.is_dir() {
             return Err(WorktreeError::NoRepository { place });
         }
-        let git = Git::find(env, workspace.root(), folder).await?;
+        // A git within the repository is none. A folder that is in no repository may well have git in it, as `/` has.
+        let git = match Git::find(env, workspace.root(), folder).await {
+            Err(WorktreeError::NoGit) if !is_in_repository(folder) => {
+                return Err(WorktreeError::NoRepository { place });
+            }
+            found => found?,
+        };
         let at = git.at(folder);
         let Here { root, common_dir, head, branch } = match at.all_at_once().await? {
             Some(here) => here,
@@ -156,4 +162,10 @@ impl Place<'_> {
 /// The whole name of a branch.
 pub(super) fn ref_of(branch: &BranchName) -> String {
     format!("refs/heads/{branch}")
+}
+
+/// Whether a folder, or one above it, has what git keeps.
+fn is_in_repository(folder: &Path) -> bool {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    folder.ancestors().any(|above| above.join(".git").exists() || above.join("HEAD").is_file())
 }

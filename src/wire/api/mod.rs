@@ -47,6 +47,7 @@ pub use step::{EventInfo, HistoryStepInfo};
 pub use web::{ProofInfo, ProveQuery, TabInfo, WebBody, WebInfo};
 
 use crate::engine::flow::spent::SpeechCost;
+use crate::wire::headless::failed::ProgramFailure;
 use crate::wire::message::view::MessageView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -166,6 +167,9 @@ pub struct ReplyBody {
     /// In a debate: whether the answer brings an objection that cites a place, or a new proposal. Default: nobody knows
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub brings_news: Option<bool>,
+    /// With `failed`: what became of the program that the agent has asked. The result has it under `failure`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub failure: Option<ProgramFailure>,
 }
 
 impl ReplyBody {
@@ -185,6 +189,9 @@ impl ReplyBody {
         let missing: Vec<String> = self.missing.iter().take(Self::MISSING_MAX).map(short).collect();
         if !missing.is_empty() {
             extra.insert("missing".to_owned(), serde_json::json!(missing));
+        }
+        if let Some(failure) = self.failure.as_ref().filter(|_| self.failed) {
+            extra.insert("failure".to_owned(), serde_json::json!(failure.short()));
         }
         if extra.is_empty() { String::new() } else { serde_json::Value::Object(extra).to_string() }
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One of the ten errors of a debate. `source` and `details` are what the tool itself said.
+/// What a debate may meet: ten errors, and a budget that is used up. `source` and `details` are what the tool itself said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "kebab-case")]
 pub enum DebateError {
@@ -16,6 +16,8 @@ pub enum DebateError {
     RoundExecutionTimeout { round: u8, role: String, seconds: u64 },
     #[error("the agent of role `{role}` crashed in round {round}: {details}")]
     AgentCrashed { round: u8, role: String, details: String },
+    #[error("role `{role}` did not begin: {reason}")]
+    BudgetUsedUp { role: String, reason: String },
     #[error("the context file {path} is damaged: {reason}")]
     ContextFileCorrupted { path: String, reason: String },
     #[error("the context of round {round} could not be loaded: {reason}")]
@@ -47,6 +49,7 @@ impl DebateError {
             Self::TmuxSessionFailed { .. } => "tmux-session-failed",
             Self::RoundExecutionTimeout { .. } => "round-execution-timeout",
             Self::AgentCrashed { .. } => "agent-crashed",
+            Self::BudgetUsedUp { .. } => "budget-used-up",
             Self::ContextFileCorrupted { .. } => "context-file-corrupted",
             Self::ContextLoadFailed { .. } => "context-load-failed",
             Self::Io { .. } => "io-error",
@@ -71,6 +74,9 @@ impl DebateError {
             }
             Self::AgentCrashed { .. } => {
                 "run the agent's program by hand with a short prompt: its login, model or quota may be at fault; the log of the role has all that it printed"
+            }
+            Self::BudgetUsedUp { .. } => {
+                "debate again with a larger `budget`, fewer roles or fewer rounds; what was said so far stays"
             }
             Self::ContextFileCorrupted { .. } => {
                 "restore the file, or ask for the outputs by the id of the debate: the journal has them"
@@ -113,7 +119,8 @@ mod tests {
             DebateError::WorktreeCreationFailed { role: role.clone(), reason: reason.clone() },
             DebateError::WorktreeRemovalFailed { reason: reason.clone() },
             DebateError::TmuxSessionFailed { session: "debate-1-r2-qa".into(), reason: reason.clone() },
-            DebateError::RoundExecutionTimeout { round: 2, role, seconds: 300 },
+            DebateError::RoundExecutionTimeout { round: 2, role: role.clone(), seconds: 300 },
+            DebateError::BudgetUsedUp { role, reason: "the budget of costs is used up".into() },
             DebateError::crashed(1, "qa", &format!("{}\n認証に失敗\n", "x".repeat(5_000))),
             DebateError::ContextFileCorrupted { path: "context/a.json".into(), reason: reason.clone() },
             DebateError::ContextLoadFailed { round: 1, reason: reason.clone() },
@@ -134,6 +141,7 @@ mod tests {
             worktree-removal-failed: a worktree could not be removed: disk full
             tmux-session-failed: tmux failed in `debate-1-r2-qa`: disk full
             round-execution-timeout: role `qa` was not done in round 2 when its 300 seconds were over
+            budget-used-up: role `qa` did not begin: the budget of costs is used up
             agent-crashed: the agent of role `qa` crashed in round 1: …x…
             認証に失敗
             context-file-corrupted: the context file context/a.json is damaged: disk full

@@ -2,6 +2,7 @@
 
 use super::document::{DebateProgress, DebateResult, DebateStatus, OutputBesides, RoundOutput};
 use super::error::DebateError;
+use crate::engine::flow::cause::FailureCause;
 use crate::engine::flow::debate::{Debate, DebateRole};
 use crate::engine::flow::debating::DebateStage;
 use crate::engine::flow::flow::{Flow, FlowStep};
@@ -9,6 +10,7 @@ use crate::engine::flow::step::StepStage;
 use crate::engine::flow::tree::TreeStage;
 use crate::engine::message::{Body, BodyRef};
 use crate::engine::words::counted;
+use crate::wire::headless::failed::{ProgramEnd, ProgramFailure};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
@@ -24,6 +26,7 @@ const UNREADABLE: &str = "(tasuki cannot read this text any more)";
 struct Said {
     usage: Usage,
     missing: Vec<String>,
+    failure: Option<ProgramFailure>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -63,14 +66,14 @@ pub fn output(
     let at = step.ended.filter(|_| step.stage.has_ended())?;
     let body = step.answer.as_ref().map(|answer| bodies(answer.body));
     let said = body.as_ref().and_then(|body| serde_json::from_str::<Said>(&body.as_ref()?.extra).ok());
-    let Said { usage, missing } = said.unwrap_or_default();
+    let Said { usage, missing, failure } = said.unwrap_or_default();
     let text = body.map(|body| body.map_or_else(|| UNREADABLE.to_owned(), |body| body.content.to_string()));
     let (mut code, mut cure) = (None, None);
     let answer = match step.stage {
         StepStage::Completed => Ok(text.unwrap_or_default()),
         StepStage::Failed => {
             let seconds = debate.timeout_ms / 1_000;
-            let error = why_failed(step, text.as_deref(), (round, role.id.as_str(), seconds));
+            let error = error_of(step, (text.as_deref(), failure), (round, role.id.as_str(), seconds));
             (code, cure) = (Some(error.code().to_owned()), Some(error.cure().to_owned()));
             Err(error.to_string())
         }
@@ -92,28 +95,33 @@ pub fn output(
     Some(output)
 }
 
-/// Which of the ten errors a speech met that has failed, by what its agent or tasuki said of it.
-fn why_failed(step: &FlowStep, said: Option<&str>, (round, role, seconds): (u8, &str, u64)) -> DebateError {
-    let note = step.note.as_deref().unwrap_or_default();
-    let said = said.map(str::trim).filter(|said| !said.is_empty());
+/// The error that a speech met which has failed: what its agent reports of its program, or else what tasuki itself has met.
+fn error_of(
+    step: &FlowStep,
+    (text, failure): (Option<&str>, Option<ProgramFailure>),
+    (round, role, seconds): (u8, &str, u64),
+) -> DebateError {
+    let note = step.note.as_deref().unwrap_or("nobody knows why").to_owned();
     let role = role.to_owned();
-    let has = |words: &[&str]| words.iter().any(|words| said.unwrap_or(note).contains(words));
-    match () {
-        () if note.contains("worktree could not be made")
-            || note.contains("cannot begin in its worktree") =>
-        {
-            DebateError::WorktreeCreationFailed { role, reason: note.to_owned() }
+    // An answer that nobody gave is tasuki's own, and says what the note says.
+    let answered = step.worker.as_ref().is_some_and(|worker| worker.source.is_some());
+    if answered {
+        return match failure.map(|failure| failure.cause) {
+            Some(ProgramEnd::TimedOut) => DebateError::RoundExecutionTimeout { round, role, seconds },
+            Some(ProgramEnd::Crashed | ProgramEnd::BrokenOff | ProgramEnd::NotStarted) | None => {
+                DebateError::crashed(round, &role, text.unwrap_or(&note))
+            }
+        };
+    }
+    match step.cause {
+        Some(FailureCause::Worktree) => DebateError::WorktreeCreationFailed { role, reason: note },
+        Some(FailureCause::Tmux) => {
+            DebateError::TmuxSessionFailed { session: step.spec.to.to_string(), reason: note }
         }
-        () if has(&["` did not end within ", "timed out: "]) => {
-            DebateError::RoundExecutionTimeout { round, role, seconds }
-        }
-        () if said.is_none() && note.contains("tmux") => {
-            DebateError::TmuxSessionFailed { session: step.spec.to.to_string(), reason: note.to_owned() }
-        }
-        () if said.is_none() && note.contains("budget") => {
-            DebateError::Unexpected { reason: note.to_owned() }
-        }
-        () => DebateError::crashed(round, &role, said.unwrap_or(note)),
+        Some(FailureCause::TimedOut) => DebateError::RoundExecutionTimeout { round, role, seconds },
+        Some(FailureCause::Crashed) => DebateError::crashed(round, &role, &note),
+        Some(FailureCause::Budget) => DebateError::BudgetUsedUp { role, reason: note },
+        None => DebateError::Unexpected { reason: note },
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is shown and told of a turn that is done by a program that is asked once.
 
+pub mod failed;
 pub(in crate::wire) mod plain;
 mod shown;
 mod turn_time;

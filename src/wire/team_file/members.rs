@@ -9,7 +9,7 @@ use super::profile::{self, Profile};
 use super::roster::{Roster, roster};
 use super::settings::{Entries, Settings, TmuxSocket};
 use super::values::At;
-use super::{check, commands, doorbells, env, notify, phrase, queues, worktrees};
+use super::{asked_once, check, commands, doorbells, env, notify, phrase, queues, worktrees};
 use crate::engine::suggest::did_you_mean;
 use crate::engine::team::{Delivery, Member, Restart, Team};
 use crate::engine::words::AgentName;
@@ -56,6 +56,7 @@ pub(super) fn settings(
             launches.insert(name.clone(), Arc::new(launch));
         }
     }
+    asked_once::warn_of_profiles(file, &profiles, &parts.ground, book);
     refuse_weak_phrases(&members, &roster, file, &general, book);
     let session = file.session.as_ref().map_or(SESSION, |given| tmux_name(given, book));
     let tmux_socket = match &file.tmux_socket {
@@ -146,6 +147,8 @@ impl Parts<'_> {
         let phrase = phrase_of(name, agent, book);
         let profile = self.profile(agent, book)?;
         let launch = self.ground.launch(name.as_str(), &phrase, agent, profile, &self.general.words, book);
+        let place = agent.provider.place;
+        asked_once::warn_of_agent(&launch, self.profiles, &self.ground, place, book);
         let place = agent.cwd.as_ref().unwrap_or(&agent.name).place;
         doorbells::refuse_long(&self.general.words, &launch.active, place, book);
         let mut timeout_ms = profile.timeout_ms.unwrap_or(self.general.default_timeout_ms);

@@ -4,6 +4,7 @@
 //! `file` has the keys as they are written, `read` brings them in, the others make a meaning of them, and every fault
 //! becomes a [`Finding`] with file, line, column, the line itself and the cure.
 
+mod asked_once;
 mod check;
 mod command;
 mod commands;

@@ -2,9 +2,17 @@
 
 use super::{bare_house, begun_id, file, outputs, over, role, said};
 use crate::house::House;
+use crate::looking::ok;
+use crate::over_socket::get;
 use crate::sessions::said as told;
 use crate::sessions_trees::repository;
 use serde_json::{Value, json};
+
+/// Whether one of these texts tells of the damaged file at this path.
+fn is_told(texts: &Value, path: &str) -> bool {
+    let mut texts = texts.as_array().into_iter().flatten().filter_map(Value::as_str);
+    texts.any(|text| text.contains(path) && text.contains("is damaged") && text.contains("written again"))
+}
 
 #[test]
 fn a_damaged_file_of_a_round_is_told_and_written_again() {
@@ -19,7 +27,10 @@ fn a_damaged_file_of_a_round_is_told_and_written_again() {
     let path = format!(".tasuki/debates/{id}/context/round1-outputs.json");
     let before = house.read(&path);
     house.write(&path, "[{\"role\": ");
-    assert!(said(&outputs(&house, &id, 1), "one", "proposal").contains("提案 of round1-one"));
+    let first = outputs(&house, &id, 1);
+    assert!(said(&first, "one", "proposal").contains("提案 of round1-one"));
+    assert_eq!(house.read(&path), before, "whoever asks for it has it mended");
+    assert!(is_told(&first[0]["tasuki"]["notes"], &path), "{first:?}");
     house.write("go2", "");
     over(&house, &id);
     house.until("the file", |house| house.read(&path) == before);
@@ -34,6 +45,33 @@ fn a_damaged_file_of_a_round_is_told_and_written_again() {
     }
     let _: Vec<Value> =
         serde_json::from_str(&file(&house, &id, "context/round2-outputs.json")).expect("a list");
+
+    // Once it is over nothing of it changes any more; whoever asks for any of it has it mended, with a daemon and without.
+    let other = before.replace("提案 of round1-waiter", "what nobody has said");
+    assert_ne!(other, before);
+    house.write(&path, &other);
+    let status = ok(&house, &["debate", "status", &id]);
+    assert!(
+        status.contains("round1-outputs.json is damaged") && status.contains("not what waiter has said"),
+        "{status}"
+    );
+    assert_eq!(house.read(&path), before);
+    house.write(&path, "[]\n");
+    get(&house, &format!("/api/debates/{id}/progress"));
+    assert_eq!(house.read(&path), before);
+    std::fs::remove_file(house.path(&path)).expect("it was there");
+    get(&house, &format!("/api/debates/{id}/progress"));
+    assert_eq!(house.read(&path), before);
+    ok(&house, &["down"]);
+    assert!(house.wait().success(), "{}", house.output());
+    house.write(&path, "");
+    let (code, out, err) = told(&house, &["debate", "outputs", &id[..8]]);
+    assert!(code == Some(0) && out.contains("提案 of round1-waiter"), "{out}{err}");
+    assert!(is_told(&json!([err]), &path), "{err}");
+    assert_eq!(house.read(&path), before);
+    let (_, _, err) = told(&house, &["debate", "progress", &id]);
+    assert_eq!(err, "", "it is right again");
+    house.start();
 
     house.write("foreign 外/round1-outputs.json", "[{\"role\": \"qa\"}]");
     let (code, _, err) = told(&house, &["debate", "show", "foreign 外/round1-outputs.json", "--json"]);

@@ -28,6 +28,7 @@ fn a_role_that_fails_stops_nobody_and_what_it_says_is_data() {
             assert!(error.contains(part), "{part}: {error}");
         }
         assert!(said(&outputs, "speaks", "proposal").contains("提案"));
+        assert_eq!(outputs[0]["tasuki"]["code"], "round-execution-timeout", "{outputs:?}");
     }
     assert_eq!(house.read("left").lines().count(), 6);
     house.until("their end", |house| {

@@ -6,6 +6,7 @@ mod documented;
 mod endings;
 mod failures;
 mod kills;
+mod outcomes;
 mod refusals;
 
 use crate::house::House;

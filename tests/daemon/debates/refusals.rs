@@ -65,6 +65,12 @@ fn what_cannot_be_debated_is_refused_with_the_cure() {
     refused(&house, &with("task", json!(" ")), "content-empty", &["task"]);
     refused(&house, &with("base_dir", json!("nowhere")), "no-repository", &["nowhere"]);
     refused(&house, &with("base_dir", json!("..")), "no-repository", &["git init"]);
+    refused(
+        &house,
+        &with("base_dir", json!("/")),
+        "no-repository",
+        &["/ is in no git repository", "git init"],
+    );
 
     let id = begun_id(&house, &json!({"task": "x", "roles": [role("one", "speaks")], "rounds": 2}));
     for path in ["00000000", "zz", &id[1..]] {

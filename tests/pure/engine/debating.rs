@@ -11,10 +11,13 @@ use tasuki::engine::flow::opening::Opening;
 use tasuki::engine::flow::speaking::{SPEAKER, Told};
 use tasuki::engine::flow::tree::{FlowRepository, TreeStage};
 use tasuki::engine::flow::wish::FlowWish;
-use tasuki::engine::input::{Command, Input};
+use tasuki::engine::input::{Command, Input, Report};
 use tasuki::engine::job::{Found, JobId};
 use tasuki::engine::message::Body;
 use tasuki::engine::team::Team;
+use tasuki::wire::api::ReplyBody;
+use tasuki::wire::debate::shown::outputs;
+use tasuki::wire::headless::failed::{ProgramEnd, ProgramFailure};
 
 fn with_speakers() -> Team {
     let mut team = team();
@@ -185,4 +188,64 @@ fn who_calls_the_task_of_a_speaker_off_is_answered_though_it_is_dismissed_at_onc
     let message = hall.flow().steps[0].message.clone().expect("it was sent");
     let told = hall.0.cancel(message.as_str());
     assert!(told.contains(&format!("is cancelled; {agent} has ended")), "{told}");
+}
+
+/// What misleads whoever reads causes out of words.
+const WORDS: &str = "tmux timed out: `x` did not end within 5m, its worktree could not be made, budget";
+
+#[test]
+fn each_failure_has_its_code_whatever_its_words_are() {
+    let mut team = with_speakers();
+    team.limits.restarts_max = 0;
+    let mut hall = Hall(World::new(team));
+    let roles = ["tree", "start", "dies", "slow", "off", "crash", "late"];
+    hall.0.ask(Command::OpenFlow(Box::new(opening(&roles, true, 0))));
+    let tree = tasuki::engine::flow::name::StepName::numbered(1);
+    let found = Found::NotDone(WORDS.to_owned());
+    hall.0.step(Input::Job { id: JobId::Tree { flow: flow_id(), tree }, found });
+    (2..=7).for_each(|step| hall.makes(step));
+    hall.0.report(&agent(1, "start"), Report::StartFailed { why: WORDS.to_owned() });
+    hall.0.start(&agent(1, "dies"));
+    hall.0.give(&agent(1, "dies"));
+    hall.0.exit(&agent(1, "dies"), WORDS);
+    hall.fails(1, "off");
+    for (role, cause) in [("crash", ProgramEnd::Crashed), ("late", ProgramEnd::TimedOut)] {
+        let agent = agent(1, role);
+        hall.0.start(&agent);
+        let token = hall.0.fresh();
+        hall.0.give(&agent);
+        let failure = Some(ProgramFailure { cause, exit: Some("exit 3".into()), stderr: None });
+        let said = ReplyBody { text: WORDS.into(), failed: true, failure, ..ReplyBody::default() };
+        let (extra, text) = (said.extra().into(), said.text.into());
+        hall.0.ask(Command::Reply { token, text, failed: true, extra, spent: None });
+    }
+    hall.0.start(&agent(1, "slow"));
+    hall.0.give(&agent(1, "slow"));
+    hall.0.pass(300_000);
+
+    let codes = |hall: &Hall| -> Vec<String> {
+        let late = hall.flow().steps[6].answer.as_ref().map(|answer| answer.body);
+        let body = |cause| {
+            let failure = Some(ProgramFailure::of(cause));
+            let said = ReplyBody { failed: true, failure, ..ReplyBody::default() };
+            Body { content: WORDS.into(), extra: said.extra().into() }
+        };
+        let mut bodies =
+            |place| Some(body(if Some(place) == late { ProgramEnd::TimedOut } else { ProgramEnd::Crashed }));
+        let found = outputs(hall.flow(), 1, &mut bodies);
+        found.into_iter().map(|output| output.tasuki.code.unwrap_or(output.role)).collect()
+    };
+    let expected = [
+        "worktree-creation-failed",
+        "tmux-session-failed",
+        "agent-crashed",
+        "round-execution-timeout",
+        "unexpected-error",
+        "agent-crashed",
+        "round-execution-timeout",
+    ];
+    assert_eq!(codes(&hall), expected);
+    hall.0.turn_segment();
+    hall.0.crash(&[]);
+    assert_eq!(codes(&hall), expected, "a snapshot has it, too");
 }

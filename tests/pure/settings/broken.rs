@@ -1432,21 +1432,28 @@ fn a_command_that_is_asked_once_is_told_how() {
         (
             "{command: [a, \"{prompt}\"], model: [--model]}",
             expect![[r#"
-            refused
-              × `{prompt}` stands for nothing here
-               ╭─[tasuki.yaml:5:25]
-             4 │     based_on: plain
-             5 │     headless: {command: [a, "{prompt}"], model: [--model]}
-               ·                         ─
-               ╰────
-              help: say `prompt: stdin`, or `prompt: arg`, which puts it at the end
-              × these words do not have the model in them
-               ╭─[tasuki.yaml:5:49]
-             4 │     based_on: plain
-             5 │     headless: {command: [a, "{prompt}"], model: [--model]}
-               ·                                                 ─
-               ╰────
-              help: write `[--model, "{model}"]`"#]],
+                refused
+                  × `{prompt}` stands for nothing here
+                   ╭─[tasuki.yaml:5:25]
+                 4 │     based_on: plain
+                 5 │     headless: {command: [a, "{prompt}"], model: [--model]}
+                   ·                         ─
+                   ╰────
+                  help: say `prompt: stdin`, or `prompt: arg`, which puts it at the end
+                  ⚠ there is no program `a`
+                   ╭─[tasuki.yaml:5:25]
+                 4 │     based_on: plain
+                 5 │     headless: {command: [a, "{prompt}"], model: [--model]}
+                   ·                         ─
+                   ╰────
+                  help: install it, or correct the command or the agent's PATH
+                  × these words do not have the model in them
+                   ╭─[tasuki.yaml:5:49]
+                 4 │     based_on: plain
+                 5 │     headless: {command: [a, "{prompt}"], model: [--model]}
+                   ·                                                 ─
+                   ╰────
+                  help: write `[--model, "{model}"]`"#]],
         ),
         (
             "{command: [a], model: [--model], answer: {where: {type: end}, text: a..b, take: first}}",
@@ -1471,6 +1478,13 @@ fn a_command_that_is_asked_once_is_told_how() {
                    ·                         ─
                    ╰────
                   help: say by `where:` or `reason:` which records are meant
+                  ⚠ there is no program `a`
+                   ╭─[tasuki.yaml:5:25]
+                 4 │     based_on: plain
+                 5 │     headless: {command: [a], answer: {text: ""}, tokens: [usage.], failed: [{reason: []}, {reason: [x], matches: "("}], env: {TASUKI_ROOT: /}}
+                   ·                         ─
+                   ╰────
+                  help: install it, or correct the command or the agent's PATH
                   × `` does not name a part of a record
                    ╭─[tasuki.yaml:5:45]
                  4 │     based_on: plain
@@ -1504,4 +1518,35 @@ fn a_command_that_is_asked_once_is_told_how() {
     ] {
         check(&case(headless), expected);
     }
+}
+
+#[test]
+fn an_agent_that_asks_a_program_once_is_told_what_it_lacks() {
+    let warned = |agent: &str| {
+        let yaml = format!(
+            "agents: [{{name: a, provider: headless, {agent}}}]\nproviders:\n  mine: {{based_on: plain, headless: {{command: [sh]}}}}\n"
+        );
+        let loaded =
+            place().parse(&yaml).unwrap_or_else(|findings| panic!("{}", place().readable(&findings)));
+        let told = loaded.warnings.iter().map(|warning| format!("{}. {}", warning.why, warning.cure));
+        told.collect::<Vec<_>>().join("\n")
+    };
+    for (agent, parts) in [
+        ("", &["no profile of one is named", "env: {TASUKI_HEADLESS_PROVIDER: NAME}", "mine"][..]),
+        ("env: {TASUKI_HEADLESS_PROVIDER: nobody}", &["there is no profile `nobody`", "mine"]),
+        ("env: {TASUKI_HEADLESS_PROVIDER: plain}", &["`plain` cannot be asked once", "`headless:`"]),
+        ("command: [sh, agent, headless, --provider, plain]", &["`plain` cannot be asked once"]),
+        ("env: {TASUKI_HEADLESS_PROVIDER: gemini}", &["there is no program `gemini`"]),
+    ] {
+        let told = warned(agent);
+        assert!(parts.iter().all(|part| told.contains(part)), "{agent}: {told}");
+    }
+    for agent in ["env: {TASUKI_HEADLESS_PROVIDER: mine}", "command: [sh, agent, headless, --provider=mine]"]
+    {
+        assert_eq!(warned(agent), "", "{agent}");
+    }
+    let yaml = "agents: [{name: a, provider: scripted}]\nproviders:\n  mine: {based_on: plain, headless: {command: [nowhere-at-all]}}\n";
+    let loaded = place().parse(yaml).expect("it is good");
+    let told: Vec<&str> = loaded.warnings.iter().map(|warning| warning.why.as_str()).collect();
+    assert_eq!(told, ["there is no program `nowhere-at-all`"]);
 }

@@ -33,7 +33,11 @@ fn every_provider_gets_a_team_that_is_accepted_without_a_word() {
         assert!(written.iter().all(|file| file.new), "{written:?}");
         assert_eq!(written.last().unwrap().path, PathBuf::from("tasuki.yaml"));
         let loaded = Settings::load(&workspace, &with_programs(folder.path())).unwrap();
-        assert_eq!(render(&loaded.warnings, false), "");
+        // Whoever takes that profile has yet to say which program is asked.
+        let mut warnings = loaded.warnings;
+        warnings
+            .retain(|warning| provider != "headless" || !warning.why.contains("no profile of one is named"));
+        assert_eq!(render(&warnings, false), "");
         let team = loaded.settings.team;
         for (agent, phrase) in PHRASES {
             assert_eq!(team.members[&name(agent)].phrase, phrase);

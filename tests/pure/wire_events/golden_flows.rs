@@ -5,6 +5,7 @@ use crate::wire_events::samples::{NOON, accepted, agent, id, message, open, plai
 use tasuki::engine::event::Event;
 use tasuki::engine::flow::asked::Planning;
 use tasuki::engine::flow::branch::BranchName;
+use tasuki::engine::flow::cause::FailureCause;
 use tasuki::engine::flow::debate::{Debate, DebateBudget, DebateRole, RoleId};
 use tasuki::engine::flow::flow::{Flow, FlowStep, StepSpec};
 use tasuki::engine::flow::head::{FlowHead, FlowKind};
@@ -148,11 +149,26 @@ fn spent() -> Box<SpeechCost> {
 
 fn moved(to: StepMove) -> Event {
     let (flow, step) = (flow_id(), step("task-001"));
-    Event::StepMoved { flow, step, to, message: None, answer: None, worker: None, why: None, spent: None }
+    Event::StepMoved {
+        flow,
+        step,
+        to,
+        message: None,
+        answer: None,
+        worker: None,
+        why: None,
+        spent: None,
+        cause: None,
+    }
 }
 
 fn moves() -> Vec<Event> {
-    let members: [fn(&mut Event); 5] = [
+    let members: [fn(&mut Event); 6] = [
+        |event| {
+            if let Event::StepMoved { cause, .. } = event {
+                *cause = Some(FailureCause::TimedOut);
+            }
+        },
         |event| {
             if let Event::StepMoved { spent: took, .. } = event {
                 *took = Some(spent());
@@ -202,9 +218,11 @@ fn kept() -> Vec<Event> {
         answer: None,
         note: None,
         spent: None,
+        cause: None,
         in_tree: InTree::default(),
     };
-    let members: [fn(&mut FlowStep); 10] = [
+    let members: [fn(&mut FlowStep); 11] = [
+        |s| s.cause = Some(FailureCause::Worktree),
         |s| s.spent = Some(spent()),
         |s| s.worker = Some(worker()),
         |s| s.tries = 2,

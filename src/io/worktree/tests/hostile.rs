@@ -22,6 +22,9 @@ async fn what_is_wrong_with_a_repository_is_said_with_a_cure() {
     assert!(matches!(error, WorktreeError::Bare { .. }), "{error}");
     let error = world.try_repository(&world.at("nowhere")).await.unwrap_err();
     assert!(matches!(error, WorktreeError::NoRepository { .. }), "{error}");
+    let error = world.try_repository(std::path::Path::new("/usr")).await.unwrap_err();
+    let said = "/usr is in no git repository; make one with `git init`, or name another folder";
+    assert_eq!(error.to_string(), said, "its own git lies in it");
     let error = world.repository().await.base_of("--all").await.unwrap_err();
     assert!(error.to_string().starts_with("\"--all\" is no commit"), "{error}");
 }

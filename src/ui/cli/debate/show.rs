@@ -90,6 +90,7 @@ pub(super) fn status(context: &Context, args: &StatusArgs) -> Ended {
 
 pub(super) fn progress(context: &Context, args: &ProgressArgs) -> Ended {
     let progress = asked(context, &DebateProgressQuery { id: args.debate.clone() })?;
+    remark(context, progress.damaged());
     context.tell(&progress, || {
         let (round, role) = (progress.current_round, &progress.current_role);
         let at = match progress.status {
@@ -107,13 +108,20 @@ pub(super) fn outputs(context: &Context, args: &OutputsArgs) -> Ended {
     match args.round {
         Some(n) => {
             let outputs = asked(context, &DebateRoundQuery { id: args.debate.clone(), n })?;
+            remark(context, outputs.iter().flat_map(|output| output.tasuki.notes.iter().map(String::as_str)));
             context.tell(&outputs, || texts(outputs.iter().map(|output| (Some(n), output))))
         }
         None => {
             let progress = asked(context, &DebateProgressQuery { id: args.debate.clone() })?;
+            remark(context, progress.damaged());
             context.tell(&progress.outputs, || spoken(&progress))
         }
     }
+}
+
+/// Says what is odd beside an answer: what was found damaged.
+fn remark<'a>(context: &Context, notes: impl IntoIterator<Item = &'a str>) {
+    notes.into_iter().for_each(|note| context.remark(format!("note: {}", harmless_lines(note))));
 }
 
 /// A file of another debate, or of one of which nothing else is known.

@@ -15,6 +15,7 @@ use crate::ui::cli::failure::{Failure, Kind};
 use crate::wire::api::{Done, ReplyBody, UsageInfo};
 use crate::wire::debate::marks::{self, Citation};
 use crate::wire::debate::prompt::prompt_chars_max;
+use crate::wire::headless::failed::ProgramFailure;
 use crate::wire::headless::{self, ShownRows, TurnTime};
 use crate::wire::message::view::MessageView;
 use crate::wire::team_file::{Headless, JudgedAnswer, LogOf, OneShotCommand, OneShotEnded};
@@ -80,7 +81,7 @@ impl Turn<'_> {
     async fn play(mut self) -> Ended {
         let verdict = match self.work() {
             Ok(work) => self.ask(&work).await?,
-            Err(why) => JudgedAnswer { text: why, failed: true, tokens: None, cost_usd: None },
+            Err(why) => JudgedAnswer::without_program(why),
         };
         let text = headless::fitting(verdict.text);
         let usage = UsageInfo {
@@ -93,14 +94,16 @@ impl Turn<'_> {
             None => usage,
             Some(_) => UsageInfo { tokens: usage.tokens, ..UsageInfo::default() },
         };
-        let said = match verdict.failed {
+        let (failure, failed) =
+            (verdict.failure.as_ref().map(ProgramFailure::short), verdict.failure.is_some());
+        let said = match failed {
             true => format!("failed: {text}"),
             false => format!("answered: {} bytes{}", text.len(), headless::spent(&usage)),
         };
         self.say(&said);
-        let (missing, brings_news) = self.looked_up(&text).filter(|_| !verdict.failed).unwrap_or_default();
+        let (missing, brings_news) = self.looked_up(&text).filter(|_| !failed).unwrap_or_default();
         let usage = usage.said();
-        let body = ReplyBody { text, failed: verdict.failed, usage, missing, brings_news };
+        let body = ReplyBody { text, failed, usage, missing, brings_news, failure };
         self.answer(&body).await
     }
 
@@ -174,10 +177,7 @@ impl Turn<'_> {
         });
         let said = match said.await {
             Ok(said) => said,
-            Err(error) => {
-                let text = format!("`{program}` cannot be started: {}", cause(&error));
-                return Ok(JudgedAnswer { text, failed: true, tokens: None, cost_usd: None });
-            }
+            Err(error) => return Ok(work.headless.not_started(&cause(&error))),
         };
         print(&self.shown.last_row());
         let ended = match said.end {

@@ -5,7 +5,7 @@ use crate::engine::words::Millis;
 use crate::wire::time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 /// What came of one role in one round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -153,6 +153,46 @@ pub struct DebateResult {
     /// What else is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tasuki: Option<Json>,
+}
+
+impl DebateResult {
+    /// The same, and which files of it were found damaged.
+    #[must_use]
+    pub fn with_damage(mut self, damaged: &[String]) -> Self {
+        for found in damaged {
+            self.message.push_str("; ");
+            self.message.push_str(found);
+        }
+        keep_damage(&mut self.tasuki, damaged);
+        self
+    }
+}
+
+impl DebateProgress {
+    /// The same, and which files of it were found damaged.
+    #[must_use]
+    pub fn with_damage(mut self, damaged: &[String]) -> Self {
+        keep_damage(&mut self.tasuki, damaged);
+        self
+    }
+
+    /// Which files of it were found damaged, in words.
+    #[must_use]
+    pub fn damaged(&self) -> Vec<&str> {
+        let damaged = self.tasuki.as_ref().and_then(|besides| besides.get(DAMAGED)?.as_array());
+        damaged.into_iter().flatten().filter_map(Json::as_str).collect()
+    }
+}
+
+const DAMAGED: &str = "damaged";
+
+fn keep_damage(besides: &mut Option<Json>, damaged: &[String]) {
+    if damaged.is_empty() {
+        return;
+    }
+    if let Some(besides) = besides.get_or_insert_with(|| Json::Object(Map::new())).as_object_mut() {
+        besides.insert(DAMAGED.to_owned(), Json::from(damaged));
+    }
 }
 
 /// How far a debate is, with all that was said so far.

@@ -2,7 +2,7 @@
 
 use super::kind::{AnswerIn, FailedRecord, Headless, LogOf, PromptBy};
 use crate::wire::team_file::check;
-use crate::wire::team_file::finding::Book;
+use crate::wire::team_file::finding::{Book, Place};
 use crate::wire::team_file::profile::patterns::pattern;
 use crate::wire::team_file::profile::transcript::{Records, Scalar};
 use crate::wire::team_file::values::At;
@@ -87,6 +87,11 @@ struct FailedEntry {
 }
 
 impl HeadlessEntry {
+    /// Where its command stands.
+    pub(in crate::wire::team_file) fn place(&self) -> Place {
+        self.command.place
+    }
+
     pub(in crate::wire) fn read(&self, book: &mut Book) -> Headless {
         let Self { command, model, .. } = self;
         for words in [Some(command), model.as_ref()].into_iter().flatten() {

@@ -3,6 +3,7 @@
 use super::kind::Headless;
 use super::output::ReadOutput;
 use crate::wire::clean::Cleaner;
+use crate::wire::headless::failed::{ProgramEnd, ProgramFailure};
 use crate::wire::headless::plain::plain;
 
 /// What is told of a complaint, in bytes: its end has the cause.
@@ -26,9 +27,19 @@ pub enum OneShotEnded {
 pub struct JudgedAnswer {
     /// The answer, or why there is none.
     pub text: String,
-    pub failed: bool,
+    /// What it met, if there is none.
+    pub failure: Option<ProgramFailure>,
     pub tokens: Option<u64>,
     pub cost_usd: Option<f64>,
+}
+
+impl JudgedAnswer {
+    /// What is answered where there was no program to ask, and why.
+    #[must_use]
+    pub fn without_program(why: String) -> Self {
+        let failure = Some(ProgramFailure::of(ProgramEnd::NotStarted));
+        Self { text: why, failure, tokens: None, cost_usd: None }
+    }
 }
 
 impl Headless {
@@ -47,18 +58,30 @@ impl Headless {
                 "" if *ended != OneShotEnded::Well => end_of_text(&answer),
                 _ => complaint.clone(),
             });
-        let why = match ended {
-            OneShotEnded::Well => match &failed {
-                Some(_) => format!("`{program}` ended well and reports an error"),
-                None if answer.is_empty() => format!("`{program}` ended well and gave no answer"),
-                None => return JudgedAnswer { text: answer, failed: false, tokens, cost_usd },
-            },
-            OneShotEnded::Badly(how) => format!("`{program}` ended with {how}"),
-            OneShotEnded::OutOfTime(limit) => format!("`{program}` did not end within {limit}"),
-            OneShotEnded::BrokenOff => format!("`{program}` was broken off"),
+        let (cause, why) = match ended {
+            OneShotEnded::Well if failed.is_some() => {
+                (ProgramEnd::Crashed, format!("`{program}` ended well and reports an error"))
+            }
+            OneShotEnded::Well if answer.is_empty() => {
+                (ProgramEnd::Crashed, format!("`{program}` ended well and gave no answer"))
+            }
+            OneShotEnded::Well => return JudgedAnswer { text: answer, failure: None, tokens, cost_usd },
+            OneShotEnded::Badly(how) => (ProgramEnd::Crashed, format!("`{program}` ended with {how}")),
+            OneShotEnded::OutOfTime(limit) => {
+                (ProgramEnd::TimedOut, format!("`{program}` did not end within {limit}"))
+            }
+            OneShotEnded::BrokenOff => (ProgramEnd::BrokenOff, format!("`{program}` was broken off")),
         };
         let text = if because.is_empty() { why } else { format!("{why}: {because}") };
-        JudgedAnswer { text, failed: true, tokens, cost_usd }
+        let exit = if let OneShotEnded::Badly(how) = ended { Some(how.clone()) } else { None };
+        let stderr = Some(complaint).filter(|complaint| !complaint.is_empty());
+        JudgedAnswer { text, failure: Some(ProgramFailure { cause, exit, stderr }), tokens, cost_usd }
+    }
+
+    /// What is answered where the program was not started, and why.
+    #[must_use]
+    pub fn not_started(&self, why: &str) -> JudgedAnswer {
+        JudgedAnswer::without_program(format!("`{}` cannot be started: {why}", self.program()))
     }
 }
 
@@ -86,9 +109,9 @@ mod tests {
 
     #[test]
     fn each_end_is_told_with_its_cause() {
-        let judge = |ended, stdout: &str, stderr: &str| {
-            text().judge(&ended, stdout.as_bytes(), stderr.as_bytes()).text
-        };
+        let whole =
+            |ended, stdout: &str, stderr: &str| text().judge(&ended, stdout.as_bytes(), stderr.as_bytes());
+        let judge = |ended, stdout: &str, stderr: &str| whole(ended, stdout, stderr).text;
         let long = format!("first\n{}\n失敗 password=hunter22\n", "x".repeat(9_000));
         assert_eq!(
             judge(OneShotEnded::Well, "\u{1b}[1m# 計画\u{1b}[0m\r\n\nok\n", "a warning"),
@@ -105,5 +128,23 @@ mod tests {
         assert_eq!(judge(OneShotEnded::Badly("exit 3".into()), "why", ""), "`it` ended with exit 3: why");
         assert_eq!(judge(OneShotEnded::OutOfTime("5m".into()), "", ""), "`it` did not end within 5m");
         assert_eq!(judge(OneShotEnded::BrokenOff, "", ""), "`it` was broken off");
+
+        let failure = |ended, stdout: &str, stderr: &str| whole(ended, stdout, stderr).failure;
+        assert_eq!(failure(OneShotEnded::Well, "ok", "a warning"), None);
+        let crashed = ProgramFailure {
+            cause: ProgramEnd::Crashed,
+            exit: Some("exit 3".into()),
+            stderr: Some("失敗".into()),
+        };
+        assert_eq!(
+            failure(OneShotEnded::Badly("exit 3".into()), "did not end within", "失敗"),
+            Some(crashed)
+        );
+        let nothing = ProgramFailure::of(ProgramEnd::Crashed);
+        assert_eq!(failure(OneShotEnded::Well, "", ""), Some(nothing));
+        let late = ProgramFailure::of(ProgramEnd::TimedOut);
+        assert_eq!(failure(OneShotEnded::OutOfTime("5m".into()), "half", ""), Some(late));
+        let off = ProgramFailure::of(ProgramEnd::BrokenOff);
+        assert_eq!(failure(OneShotEnded::BrokenOff, "", ""), Some(off));
     }
 }
