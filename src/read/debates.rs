@@ -23,8 +23,10 @@ const OVERVIEW_BYTES_MAX: u64 = 4 << 20;
 
 impl Answers for DebatesQuery {
     fn answer(self, model: &mut Model) -> Result<DebateList, Problem> {
-        let mut debates: Vec<DebateInfo> =
-            model.debates().map(|flow| info_of(&overview(flow, &model.context_of(&flow.head.id)))).collect();
+        let mut debates: Vec<DebateInfo> = model
+            .debates()
+            .map(|flow| info_of(&overview(flow, &model.context_of(&flow.head.id), None)))
+            .collect();
         let mut over: Vec<FlowId> = model.ids_of_debates().into_iter().collect();
         over.retain(|id| !model.state().flows.contains_key(id));
         let written =
@@ -44,7 +46,8 @@ impl Answers for DebateQuery {
         let id = model.debate_id(&self.id)?;
         if let Some(flow) = model.debate(&id).map(Flow::bare) {
             let damaged = model.mend_rounds(&flow, 1..=u8::MAX);
-            return Ok(result(&flow, &model.context_of(&id)).with_damage(&damaged));
+            let task = model.body(flow.request).map(|body| body.content);
+            return Ok(result(&flow, &model.context_of(&id), task.as_deref()).with_damage(&damaged));
         }
         let overview = model.overview_of_file(&id).ok_or_else(|| model.no_debate(id.as_str()))?;
         let damaged = model.damaged_files(&id, overview.rounds());

@@ -130,12 +130,13 @@ impl Work<'_> {
             return Err(no_such_session(id));
         };
         flow.arrange();
-        let (stage, kind) = (flow.stage, flow.head.kind.word());
+        let (stage, kind, debate) = (flow.stage, flow.head.kind.word(), flow.debate_stage());
         let cannot = |what: &str| {
-            let why = format!("{kind} {id} is {stage} and cannot be {what}");
+            let word = debate.as_ref().map_or_else(|| stage.to_string(), |stage| stage.word().to_owned());
+            let why = format!("{kind} {id} is {word} and cannot be {what}");
             Err(Refusal::new(Code::WrongStage, why))
         };
-        if flow.debate().is_some() && wish != FlowWish::Cancel {
+        if debate.is_some() && wish != FlowWish::Cancel {
             let why =
                 format!("{id} is a debate: one is followed and cancelled, and nothing else is done to it");
             return Err(Refusal::new(Code::WrongStage, why));

@@ -11,6 +11,10 @@ use crate::engine::engine::Work;
 use crate::engine::event::Event;
 use crate::engine::words::MessageId;
 
+/// Why the speeches of a round that is not held are left out.
+pub const NOTHING_NEW: &str =
+    "nobody had anything new to say: no objection cited a place, and no new proposal came";
+
 /// How far a debate is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DebateStage {
@@ -22,6 +26,20 @@ pub enum DebateStage {
     /// Why.
     Failed(String),
     Cancelled,
+}
+
+impl DebateStage {
+    /// The word for it.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Round(_) => "under way",
+            Self::Completed => "completed",
+            Self::Failed(_) => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
 }
 
 impl Flow {
@@ -103,8 +121,7 @@ impl Flow {
     pub(super) fn why_left_out(&self, at: usize) -> Option<String> {
         let debate = self.debate()?;
         let round = debate.speech(&self.steps.get(at)?.spec.name)?.round;
-        let why = "nobody had anything new to say: no objection cited a place, and no new proposal came";
-        self.is_left_out(debate, round).then(|| why.to_owned())
+        self.is_left_out(debate, round).then(|| NOTHING_NEW.to_owned())
     }
 
     /// What all speeches so far have taken.

@@ -6,7 +6,9 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-pub use form::{DebateProgress, DebateResult, DebateStatus, OutputBesides, RoundOutput};
+pub use form::{
+    CANCELLED, DebateProgress, DebateResult, DebateStatus, NOT_ASKED, OutputBesides, RoundOutput,
+};
 pub use read::{ROUND_FILE_BYTES_MAX, RoundFileError, read_round_file};
 
 /// The name of a round's file in the folder of contexts.

@@ -66,7 +66,7 @@ impl DebateError {
                 "see what git says; a repository needs one commit at least, and room on the disk"
             }
             Self::WorktreeRemovalFailed { .. } => {
-                "end the programs that still use it, then remove it: `git worktree remove --force PATH`"
+                "end the programs that still use it, or unlock it; then `tasuki worktree prune` removes it"
             }
             Self::TmuxSessionFailed { .. } => "see what `tasuki doctor` says of tmux, and debate again",
             Self::RoundExecutionTimeout { .. } => {

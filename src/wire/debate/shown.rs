@@ -1,12 +1,15 @@
 //! A debate of this workspace as its documents: what follows from its flow, and from the texts of those who have spoken.
 
-use super::document::{DebateProgress, DebateResult, DebateStatus, OutputBesides, RoundOutput};
+use super::document::{
+    CANCELLED, DebateProgress, DebateResult, DebateStatus, NOT_ASKED, OutputBesides, RoundOutput,
+};
 use super::error::DebateError;
 use crate::engine::flow::cause::FailureCause;
-use crate::engine::flow::debate::{Debate, DebateRole};
+use crate::engine::flow::debate::{Debate, DebateBudget, DebateRole};
 use crate::engine::flow::debating::DebateStage;
+use crate::engine::flow::debating::NOTHING_NEW;
 use crate::engine::flow::flow::{Flow, FlowStep};
-use crate::engine::flow::step::StepStage;
+use crate::engine::flow::step::{CancelCause, StepStage};
 use crate::engine::flow::tree::TreeStage;
 use crate::engine::message::{Body, BodyRef};
 use crate::engine::words::counted;
@@ -17,6 +20,8 @@ use serde_json::{Value as Json, json};
 /// Finds the text that stands at a place; none if it cannot be read any more.
 pub type Bodies<'a> = &'a mut dyn FnMut(BodyRef) -> Option<Body>;
 
+/// Why a role was not asked.
+const NOBODY_BEFORE: &str = "nobody has answered in a round before";
 /// What is written where a text cannot be read any more.
 const UNREADABLE: &str = "(tasuki cannot read this text any more)";
 
@@ -77,7 +82,15 @@ pub fn output(
             (code, cure) = (Some(error.code().to_owned()), Some(error.cure().to_owned()));
             Err(error.to_string())
         }
-        _ => Err(step.note.as_deref().unwrap_or("it was not asked").to_owned()),
+        stage => {
+            let was_asked = step.typed.is_some();
+            code = Some(if was_asked { CANCELLED } else { NOT_ASKED }.to_owned());
+            Err(match (stage, step.note.as_deref()) {
+                (StepStage::Cancelled(CancelCause::NeedFailed), Some(NOTHING_NEW)) => NOTHING_NEW.to_owned(),
+                (StepStage::Cancelled(CancelCause::NeedFailed), _) => NOBODY_BEFORE.to_owned(),
+                (_, note) => note.unwrap_or("it was not asked").to_owned(),
+            })
+        }
     };
     let began = step.typed.or(step.began).unwrap_or(at);
     let mut output =
@@ -141,7 +154,7 @@ pub fn progress(flow: &Flow, bodies: Bodies<'_>) -> DebateProgress {
 
 /// A debate in short, whose folder of contexts that is.
 #[must_use]
-pub fn result(flow: &Flow, context_path: &str) -> DebateResult {
+pub fn result(flow: &Flow, context_path: &str, task: Option<&str>) -> DebateResult {
     let there = flow
         .trees
         .values()
@@ -152,7 +165,7 @@ pub fn result(flow: &Flow, context_path: &str) -> DebateResult {
         message: message(flow),
         worktree_paths: there.filter_map(|tree| Some(tree.path.as_deref()?.to_owned())).collect(),
         context_path: context_path.to_owned(),
-        tasuki: Some(besides(flow)),
+        tasuki: Some(with_task(besides(flow), task)),
     }
 }
 
@@ -220,6 +233,23 @@ pub fn baseline(flow: &Flow, bodies: Bodies<'_>) -> Option<RoundOutput> {
     output(step, (0, role, debate), bodies)
 }
 
+/// The same with the whole task, whose first line alone is its name.
+fn with_task(mut besides: Json, task: Option<&str>) -> Json {
+    if let (Some(besides), Some(task)) = (besides.as_object_mut(), task) {
+        besides.insert("task".to_owned(), json!(task));
+    }
+    besides
+}
+
+/// What the whole debate may take; none where there is no bound.
+fn budget(debate: &Debate) -> Option<Json> {
+    let DebateBudget { tokens, cost_micro_usd, ms } = debate.budget;
+    let cost_usd = cost_micro_usd.map(|micro| micro as f64 / 1e6);
+    let is_bounded = tokens.is_some() || cost_usd.is_some() || ms.is_some();
+    let minutes = ms.map(|ms| ms / 60_000);
+    is_bounded.then(|| json!({"tokens": tokens, "cost_usd": cost_usd, "minutes": minutes}))
+}
+
 /// What is known of a debate besides the document.
 fn besides(flow: &Flow) -> Json {
     let Some(debate) = flow.debate() else { return json!({}) };
@@ -258,7 +288,7 @@ fn besides(flow: &Flow) -> Json {
         "base": flow.head.repository.as_ref().map(|of| of.base.as_str()),
         "created_at": crate::wire::time::rfc3339(flow.opened_at),
         "updated_at": crate::wire::time::rfc3339(flow.changed_at),
-        "removing": flow.owes_ends(),
+        "removing": flow.owes_ends(), "budget": budget(debate),
         "steps": now,
     })
 }
@@ -274,10 +304,10 @@ pub struct Overview {
 
 /// The same of a debate that is known.
 #[must_use]
-pub fn overview(flow: &Flow, context_path: &str) -> Overview {
+pub fn overview(flow: &Flow, context_path: &str, task: Option<&str>) -> Overview {
     let current_role = began_last(flow).map(|role| role.id.to_string()).unwrap_or_default();
     let current_round = flow.debate_round().unwrap_or_default();
-    Overview { result: result(flow, context_path), current_round, current_role }
+    Overview { result: result(flow, context_path, task), current_round, current_role }
 }
 
 impl Overview {

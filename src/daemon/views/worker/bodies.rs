@@ -108,7 +108,8 @@ impl Worker {
             self.views.write_of_debate(id, ("report.md", &reports.markdown), is_over)?;
             self.views.write_of_debate(id, ("report.html", &reports.html), is_over)?;
         }
-        let overview = overview(flow, &context.to_string_lossy());
+        let task = self.of_bodies(item, |bodies| bodies(flow.request))?.map(|body| body.content);
+        let overview = overview(flow, &context.to_string_lossy(), task.as_deref());
         let text = serde_json::to_string_pretty(&overview).unwrap_or_default() + "\n";
         Ok(self.views.write_of_debate(id, ("debate.json", &text), is_over)?)
     }

@@ -9,8 +9,11 @@ use crate::ui::cli::look::look;
 use crate::ui::cli::session::plan_file;
 use crate::ui::cli::table::harmless_lines;
 use crate::wire::api::{DebateProgressQuery, DebateQuery, DebateRoundQuery};
-use crate::wire::debate::document::{DebateProgress, DebateStatus, RoundOutput, read_round_file};
+use crate::wire::debate::document::{
+    DebateProgress, DebateResult, DebateStatus, RoundOutput, read_round_file,
+};
 use clap::builder::NonEmptyStringValueParser;
+use serde_json::Value as Json;
 use std::path::Path;
 
 /// Shows a debate: how far it is, and what each role said in each round
@@ -76,11 +79,37 @@ pub(super) fn show(context: &Context, args: &ShowArgs) -> Ended {
     }
     let progress = asked(context, &DebateProgressQuery { id: args.debate.clone() })?;
     let result = asked(context, &DebateQuery { id: progress.debate_id.clone() })?;
-    context.tell(&progress, || {
-        let head =
-            format!("debate {}\n{}\nfiles: {}", progress.debate_id, in_words(&result), result.context_path);
-        format!("{head}\n\n{}", spoken(&progress))
-    })
+    context.tell(&progress, || format!("{}\n\n{}", head(&result), spoken(&progress)))
+}
+
+/// What it is about, how it stands, what it has taken, and where the rest is.
+fn head(result: &DebateResult) -> String {
+    let besides = |key: &str| result.tasuki.as_ref().and_then(|known| known.get(key));
+    let text = |key: &str| besides(key).and_then(Json::as_str);
+    let mut rows = vec![format!("debate {}", result.debate_id)];
+    rows.extend(text("task").or(text("name")).map(|task| format!("task: {}", harmless_lines(task.trim()))));
+    rows.push(in_words(result));
+    let tokens = besides("tokens_used").and_then(Json::as_u64).filter(|tokens| *tokens > 0);
+    let cost = besides("cost_usd").and_then(Json::as_f64).filter(|cost| *cost > 0.0);
+    let tokens = tokens.map(|tokens| format!("{tokens} tokens"));
+    let spent: Vec<String> = tokens.into_iter().chain(cost.map(|cost| format!("${cost:.4}"))).collect();
+    if !spent.is_empty() {
+        rows.push(format!("spent: {}", spent.join(", ")));
+    }
+    let budget = besides("budget");
+    let bound = |key: &str| budget.and_then(|budget| budget.get(key)).filter(|bound| !bound.is_null());
+    let tokens = bound("tokens").map(|tokens| format!("{tokens} tokens"));
+    let cost = bound("cost_usd").map(|cost| format!("${cost}"));
+    let minutes = bound("minutes").map(|minutes| format!("{minutes} minutes"));
+    let budget: Vec<String> = [tokens, cost, minutes].into_iter().flatten().collect();
+    if !budget.is_empty() {
+        rows.push(format!("budget: {}", budget.join(", ")));
+    }
+    rows.push(format!("files: {}", result.context_path));
+    let folder = Path::new(&result.context_path).parent();
+    let report = folder.map(|folder| folder.join("report.html")).filter(|report| report.is_file());
+    rows.extend(report.map(|report| format!("report: {}", report.display())));
+    rows.join("\n")
 }
 
 pub(super) fn status(context: &Context, args: &StatusArgs) -> Ended {
@@ -159,8 +188,11 @@ fn line(round: u8, output: &RoundOutput) -> String {
     match &output.error {
         None => format!("  round {round}  {role}  spoke in {seconds} s"),
         Some(error) => {
-            let first = error.lines().next().unwrap_or_default();
-            format!("  round {round}  {role}  failed after {seconds} s: {}", harmless_lines(first))
+            let first = harmless_lines(error.lines().next().unwrap_or_default());
+            match output.failure() {
+                None => format!("  round {round}  {role}  did not speak: {first}"),
+                Some(_) => format!("  round {round}  {role}  failed after {seconds} s: {first}"),
+            }
         }
     }
 }
@@ -172,7 +204,11 @@ fn texts<'a>(outputs: impl Iterator<Item = (Option<u8>, &'a RoundOutput)>) -> St
             if output.tokens_used == 0 { String::new() } else { format!(", {} tokens", output.tokens_used) };
         let said = match &output.error {
             None => harmless_lines(output.proposal.trim_end()),
-            Some(error) => format!("failed: {}", harmless_lines(error.trim_end())),
+            Some(error) => {
+                let word = if output.is_unasked() { "did not speak" } else { "failed" };
+                let cure = output.tasuki.cure.as_deref().map(|cure| format!("\ncure: {cure}"));
+                format!("{word}: {}{}", harmless_lines(error.trim_end()), cure.unwrap_or_default())
+            }
         };
         format!("── {round}{} ({} s{tokens})\n\n{said}", output.role, output.duration_secs)
     };

@@ -58,6 +58,11 @@ pub struct OutputBesides {
     pub notes: Vec<String>,
 }
 
+/// The code of a role that was not asked in a round: the round was left out, or the debate was over before.
+pub const NOT_ASKED: &str = "not-asked";
+/// The code of a role that was at work when its debate was cancelled.
+pub const CANCELLED: &str = "cancelled";
+
 impl OutputBesides {
     fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -65,6 +70,18 @@ impl OutputBesides {
 }
 
 impl RoundOutput {
+    /// Why it failed; none if it went well, or was not asked or not let finish.
+    #[must_use]
+    pub fn failure(&self) -> Option<&str> {
+        self.error.as_deref().filter(|_| !self.is_unasked())
+    }
+
+    /// Whether it has an error without having failed: it was not asked, or not let finish.
+    #[must_use]
+    pub fn is_unasked(&self) -> bool {
+        self.error.is_some() && matches!(self.tasuki.code.as_deref(), Some(NOT_ASKED | CANCELLED))
+    }
+
     /// An output of a role that ended at this moment, after so many milliseconds: what it answered, or why it failed.
     #[must_use]
     pub fn new(role: &str, answer: Result<String, String>, at: Millis, ms: u64, tokens: u64) -> Self {

@@ -44,7 +44,7 @@ impl<'a> Facts<'a> {
             facts.cost_micro_usd += micro(cell);
             facts.cited += cell.citations.len();
             facts.there += cell.citations.iter().filter(|one| one.missing.is_none()).count();
-            if let Some(error) = &cell.output.error {
+            if let Some(error) = cell.output.failure() {
                 facts.failures.push((round, &cell.output.role, error));
             }
         }

@@ -176,14 +176,19 @@ fn cell(
         .find(|stand| stand.cell.output.role == output.role)
         .filter(|_| is_last(report, round));
     let class = match (&output.error, stand.map(|stand| &stand.dissent)) {
-        (Some(_), _) => " fail",
+        (Some(_), _) if !output.is_unasked() => " fail",
         (None, Some(Dissent::Disagrees(_))) => " diss",
         _ => "",
     };
     let mut out = format!("\n<div class=\"cell{class}\" data-role=\"{}\">", escape(&output.role));
     if let Some(error) = &output.error {
         out.push_str(&format!(
-            "<p class=\"row\"><span class=\"tag bad\">failed</span></p><p>{}</p>",
+            "<p class=\"row\">{}</p><p>{}</p>",
+            if output.is_unasked() {
+                "<span class=\"tag\">did not speak</span>"
+            } else {
+                "<span class=\"tag bad\">failed</span>"
+            },
             escape(&shorten(error, 1_000))
         ));
     } else {
