@@ -166,8 +166,7 @@ impl UnsentWatch<'_> {
             return self.take_free(line.text, people.now).await;
         }
         let mut standing = self.unsent.standing_in(&line).or_else(|| asks.then(|| ASKS.to_owned()));
-        // What edits its line itself has a canonical terminal for moments: its key could arrive after that, where it means a search.
-        let reprints = self.session.program.reprints() && !self.unsent.edits;
+        let reprints = self.may_reprint();
         let in_doubt = match &standing {
             // The terminal would show nothing: what was begun is in its program.
             Some(words) if is_continuation(words) || asks => false,
@@ -183,8 +182,8 @@ impl UnsentWatch<'_> {
             (line, people) = self.reprinted_line().await?;
             // Nothing else is in that row, unless its program has printed behind it at once: then it is asked again.
             let is_alone = !line.text.is_empty() || line.above.ends_with(REPRINTED);
-            standing = Some(if is_alone { line.text.clone() } else { line.above.clone() });
-            standing = standing.filter(|text| !text.is_empty());
+            let shown = if is_alone { &line.text } else { &line.above };
+            standing = Some(shown.clone()).filter(|text| !text.is_empty());
             if !is_alone {
                 self.unsent.reprinted_for = None;
             }
@@ -209,6 +208,12 @@ impl UnsentWatch<'_> {
                 self.remember().await
             }
         }
+    }
+
+    /// Whether a key may have the terminal show its input. What edits its line itself has a canonical terminal for moments: the key could
+    /// arrive after that, where it means a search.
+    fn may_reprint(&self) -> bool {
+        self.session.program.reprints() && !self.unsent.edits
     }
 
     /// Somebody has typed: what its program works on is theirs, where nothing is awaited.
