@@ -3,8 +3,10 @@
 use super::flow_rules::{FlowSaid, FlowsSaid, StepSaid};
 use super::wrong::Wrong;
 use crate::engine::event::Event;
-use crate::engine::flow::flow::Flow;
+use crate::engine::flow::debating::DebateStage;
+use crate::engine::flow::flow::{Flow, FlowStep, StepSpec};
 use crate::engine::flow::name::StepName;
+use crate::engine::flow::spent::SpeechCost;
 use crate::engine::flow::step::{StepMove, StepStage};
 use crate::engine::flow::tree::{self, TreeMove, TreeStage};
 
@@ -41,28 +43,26 @@ impl FlowsSaid {
     }
 
     /// What came of debates, each kind with how often.
-    pub(super) fn debates(&self) -> [(&'static str, u64); 7] {
+    pub(super) fn debates(&self) -> [(&'static str, u64); 10] {
         let debates = || self.flows.values().filter(|flow| flow.head.debate.is_some());
         let count = |is_it: &dyn Fn(&FlowSaid) -> bool| debates().filter(|flow| is_it(flow)).count() as u64;
+        let ended = |flow: &FlowSaid, completed| !flow.is_cancelled && flow.may_end(completed).is_ok();
         let trees = |stage| {
             let trees = debates().flat_map(|flow| flow.trees.values()).filter(|found| **found == stage);
             trees.count() as u64
         };
-        let unpaid = |flow: &FlowSaid| {
-            let failed = flow.steps.values().filter(|step| step.stage == StepStage::Failed);
-            failed
-                .filter(|step| step.message.is_none() && flow.may_speak(step, StepMove::Send).is_err())
-                .count() as u64
-        };
         [
-            ("speeches without a budget", debates().map(unpaid).sum()),
-            ("debates completed", count(&|flow| flow.may_end(true).is_ok() && !flow.is_cancelled)),
-            ("debates that failed", count(&|flow| flow.may_end(false).is_ok() && !flow.is_cancelled)),
+            ("speeches without a budget", debates().map(FlowSaid::unpaid).sum()),
+            ("debates completed", count(&|flow| ended(flow, true))),
+            ("debates that failed", count(&|flow| ended(flow, false))),
+            ("debates that failed in a later round", count(&|flow| ended(flow, false) && flow.brought(1))),
             ("debates cancelled", count(&|flow| flow.is_cancelled)),
+            ("debates cancelled in a later round", count(&|flow| flow.is_cancelled && flow.has_begun(2))),
             (
                 "debates with nothing new",
                 count(&|flow| flow.settled().is_some_and(|at| at + 1 < flow.rounds())),
             ),
+            ("answers of whoever is asked alone", count(&|flow| flow.brought(0))),
             ("worktrees of debates that are gone", trees(TreeStage::Gone)),
             ("worktrees of debates that stay", trees(TreeStage::Kept)),
         ]
@@ -71,9 +71,12 @@ impl FlowsSaid {
 
 impl StepSaid {
     /// It moves so, and is at this stage from now on.
-    pub(super) fn take(&mut self, event: &Event, is_speech: bool, next: StepStage) {
-        let Event::StepMoved { to, message, answer, spent, .. } = event else { return };
+    pub(super) fn take(&mut self, event: &Event, is_speech: bool, next: StepStage) -> Result<(), Wrong> {
+        let Event::StepMoved { to, message, answer, spent, .. } = event else { return Ok(()) };
         let step = self;
+        if spent.is_some() && (step.stage != StepStage::Sent || step.spent != SpeechCost::default()) {
+            return Err(format!("what {} took is told twice, or by nobody: {step:#?}", step.spec.name));
+        }
         step.is_edited &= *to != StepMove::Send;
         step.is_retried = match to {
             StepMove::Retry => matches!(step.stage, StepStage::Failed | StepStage::Completed),
@@ -90,6 +93,7 @@ impl StepSaid {
         if *to == StepMove::Send {
             step.message.clone_from(message);
         }
+        Ok(())
     }
 }
 
@@ -99,13 +103,26 @@ impl FlowSaid {
     }
 
     fn rounds(&self) -> u64 {
-        self.steps.len() as u64 / self.roles()
+        self.head.debate.as_deref().map_or(0, |debate| debate.rounds.into())
     }
 
-    /// In which round of a debate a step speaks, from 1; none in another flow.
+    /// In which round of a debate a step speaks, from 1: 0 is that of whoever is asked alone. None in another flow.
     pub(super) fn round_of(&self, step: &StepSaid) -> Option<u64> {
         self.head.debate.as_ref()?;
-        Some((step.spec.name.number() - 1) / self.roles() + 1)
+        let round = (step.spec.name.number() - 1) / self.roles() + 1;
+        Some(if round > self.rounds() { 0 } else { round })
+    }
+
+    /// Whether somebody was asked in this round.
+    fn has_begun(&self, round: u64) -> bool {
+        self.speeches(round).any(|step| step.message.is_some())
+    }
+
+    /// Speeches that nobody was asked for, since the budget was used up.
+    fn unpaid(&self) -> u64 {
+        let failed = self.steps.values().filter(|step| step.stage == StepStage::Failed);
+        let unasked = failed.filter(|step| step.message.is_none());
+        unasked.filter(|step| self.may_speak(step, StepMove::Send).is_err()).count() as u64
     }
 
     fn speeches(&self, round: u64) -> impl Iterator<Item = &StepSaid> {
@@ -125,9 +142,32 @@ impl FlowSaid {
         })
     }
 
+    /// Whether a speech is planned in its place: behind all of the rounds before, and before whoever is asked alone.
+    pub(super) fn check_speech(&self, spec: &StepSpec) -> Result<(), Wrong> {
+        let Some(debate) = self.head.debate.as_deref() else { return Ok(()) };
+        let (number, roles) = (spec.name.number(), self.roles());
+        let all = roles * self.rounds();
+        let before = if number > all { 0 } else { (number - 1) / roles * roles };
+        let needs = (1..=before).map(StepName::numbered);
+        if number <= all + u64::from(debate.baseline.is_some()) && needs.eq(spec.needs.iter().cloned()) {
+            return Ok(());
+        }
+        Err(format!("{} of {} needs {:?}", spec.name, self.head.id, spec.needs))
+    }
+
+    /// Whether a state knows what its speeches have taken.
+    pub(super) fn has_spent(&self, flow: &Flow) -> bool {
+        let told = self.steps.values().map(|step| step.spent);
+        let told = told.fold(SpeechCost::default(), SpeechCost::plus);
+        let known = |step: &FlowStep| step.spent.as_deref().copied().unwrap_or_default();
+        let is_known =
+            |step: &FlowStep| self.steps.get(&step.spec.name).is_some_and(|said| said.spent == known(step));
+        self.head.debate.is_none() || told == flow.spent() && flow.steps.iter().all(is_known)
+    }
+
     /// Whether a round is held; none as long as nobody can know.
     pub(super) fn may_hold(&self, round: u64) -> Option<bool> {
-        if round == 1 {
+        if round <= 1 {
             return Some(true);
         }
         let has_ended = (1..round).all(|before| self.speeches(before).all(|step| step.stage.has_ended()));
@@ -201,4 +241,13 @@ fn has_gone(stage: TreeStage) -> bool {
 pub(super) fn is_being_cleared(flow: &Flow) -> bool {
     let keeps_none = flow.debate().is_some_and(|debate| !debate.keep);
     keeps_none && flow.trees.values().any(|tree| !has_gone(tree.stage))
+}
+
+/// Whoever waits for the end of a debate finds nothing left of it that was to go.
+pub(super) fn check_final(flow: &Flow) -> Result<(), Wrong> {
+    let is_final = matches!(flow.debate_stage(), Some(DebateStage::Completed | DebateStage::Failed(_)));
+    if is_final && is_being_cleared(flow) {
+        return Err(format!("it is said to be over, and its worktrees are there: {flow:#?}"));
+    }
+    Ok(())
 }

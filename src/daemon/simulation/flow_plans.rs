@@ -45,7 +45,7 @@ impl Flows {
         let id = FlowId::new(&format!("{number:08x}-f10e-4000-8000-0000{number:08x}")).ok()?;
         let most = 1 + chance.below(STEPS_MAX);
         let count = 1 + chance.below(most);
-        if chance.one_in(5) {
+        if chance.one_in(4) {
             return self.debate(chance, (id, owner));
         }
         self.asked.push((id.clone(), count));
@@ -92,16 +92,19 @@ impl Flows {
         let roles = roles.collect::<Option<Vec<_>>>()?;
         let rounds = 2 + u8::try_from(chance.below(3)).unwrap_or(0);
         let budget = DebateBudget {
-            tokens: chance.one_in(6).then(|| 1 + chance.below(60)),
-            cost_micro_usd: chance.one_in(8).then_some(50),
-            ms: chance.one_in(8).then(|| 20_000 + chance.below(60_000)),
+            tokens: chance.one_in(8).then(|| 1 + chance.below(60)),
+            cost_micro_usd: chance.one_in(10).then_some(50),
+            ms: chance.one_in(10).then(|| 20_000 + chance.below(60_000)),
         };
-        let (keep, timeout_ms, baseline) = (chance.one_in(3), 20_000, None);
+        let (keep, timeout_ms) = (chance.one_in(3), 20_000);
+        let alone = RoleId::new("alone").ok().filter(|_| chance.one_in(3));
+        let baseline = roles.first().zip(alone).map(|(role, id)| Box::new(DebateRole { id, ..role.clone() }));
         let debate = Debate { roles, rounds, timeout_ms, keep, budget, baseline };
         let parallel = u16::try_from(chance.below(4)).unwrap_or(0);
         let (root, base) = ("/r".to_owned(), "c0ffee".to_owned());
         let repository = Box::new(FlowRepository { root, base, branch: None });
-        self.asked.push((id.clone(), u64::from(rounds) * count as u64));
+        let speeches = u64::from(rounds) * count as u64 + u64::from(debate.baseline.is_some());
+        self.asked.push((id.clone(), speeches));
         let (request, name) = (self.text(), "討論".to_owned());
         let told = |_, _: &DebateRole| Told { text: self.text(), env: BTreeMap::new() };
         Opening::of_debate(debate, (id, owner, name), (repository, parallel), request, told).ok()
@@ -116,8 +119,8 @@ impl Flows {
 
 /// What an agent says that its answer took, if it says so.
 pub(super) fn spent(chance: &mut Chance) -> Option<Box<SpeechCost>> {
-    let (tokens, cost_micro_usd, no_news) = (chance.below(30), chance.below(20), chance.one_in(2));
-    chance.one_in(2).then(|| Box::new(SpeechCost { tokens, cost_micro_usd, no_news }))
+    let (tokens, cost_micro_usd, no_news) = (chance.below(30), chance.below(20), !chance.one_in(5));
+    (!chance.one_in(5)).then(|| Box::new(SpeechCost { tokens, cost_micro_usd, no_news }))
 }
 
 /// Steps without a worktree have that of the first one which they need, if it has one of its own.

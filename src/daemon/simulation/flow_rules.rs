@@ -190,7 +190,10 @@ impl FlowSaid {
                 said.stage == step.stage && said.message == step.message && said.answer == step.answer
             })
         };
-        self.stage == flow.stage && self.steps.len() == flow.steps.len() && flow.steps.iter().all(is_same)
+        self.has_spent(flow)
+            && self.stage == flow.stage
+            && self.steps.len() == flow.steps.len()
+            && flow.steps.iter().all(is_same)
     }
 
     /// Whether each step that may begin has begun: it does so in the line that lets it.
@@ -271,6 +274,7 @@ impl FlowsSaid {
                     until: None,
                     spent: SpeechCost::default(),
                 };
+                flow.check_speech(spec)?;
                 flow.steps.insert(spec.name.clone(), step);
             }
             Event::StepMoved { .. } => self.move_step(event, line)?,
@@ -311,6 +315,9 @@ impl FlowsSaid {
         flow.stage = stage::next(flow.stage, to).map_err(|illegal| format!("{id}: {illegal}"))?;
         let is_cancelled = why.is_some_and(|why| why.starts_with("cancelled by "));
         let asked = match to {
+            FlowMove::Pause | FlowMove::Resume if flow.head.debate.is_some() => {
+                return Err(format!("a debate is said to {to:?}: {flow:#?}"));
+            }
             FlowMove::Pause => Asked::Pause,
             FlowMove::Resume => {
                 flow.is_cancelled = false;
@@ -389,8 +396,7 @@ impl FlowsSaid {
         let Some(step) = self.flows.get_mut(id).and_then(|flow| flow.steps.get_mut(name)) else {
             return Ok(());
         };
-        step.take(event, is_speech, next);
-        Ok(())
+        step.take(event, is_speech, next)
     }
 
     /// What holds after each line: a step whose message has ended is not sent any more, and each message of a step is that step's.

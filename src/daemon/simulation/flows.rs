@@ -1,6 +1,6 @@
 //! People open flows with made-up plans and steer them, while everything dies.
 
-use super::debate_rules::is_being_cleared;
+use super::debate_rules::{check_final, is_being_cleared};
 use super::state::{Now, Run};
 use super::wrong::Wrong;
 use crate::engine::flow::flow::Flow;
@@ -54,9 +54,11 @@ impl Run {
         let step = |stage| flow.and_then(|flow| flow.steps.iter().find(|step| step.stage == stage));
         let failed = step(StepStage::Failed).map(|step| step.spec.name.clone());
         let sent = step(StepStage::Sent).and_then(|step| step.message.clone());
-        let is_debate = flow.is_some_and(|flow| flow.debate().is_some());
+        let round = flow.and_then(|flow| flow.debate_round());
         let wish = match (flow.map(|flow| flow.stage), which) {
-            (Some(FlowStage::Active), 0) if is_debate => FlowWish::Cancel,
+            (Some(FlowStage::Active), 0) if round.is_some() => FlowWish::Cancel,
+            (Some(FlowStage::Active), 1..4) if round > Some(1) => FlowWish::Cancel,
+            (Some(FlowStage::Active), 7) if round.is_some() => FlowWish::Resume,
             (Some(FlowStage::Active), 0..4) | (None, 0..2) => FlowWish::Pause,
             (Some(FlowStage::Active | FlowStage::Paused), 4..7) if sent.is_some() => {
                 return sent.map_or(Command::Start(None), Command::cancel);
@@ -74,12 +76,15 @@ impl Run {
         Command::Flow { id, wish }
     }
 
-    /// Nobody lets a flow rest for ever; one that has failed is tried again a few times, as a whole or one step of it.
+    /// Nobody lets a flow rest for ever; one that has failed is tried again a few times, as a whole or one step of it. Now and then a
+    /// debate has come far, and nobody wants it any more.
     pub(super) fn resume_flows(&mut self) {
+        let is_enough = self.chance.one_in(12);
         let Some(engine) = self.engine() else { return };
         let tries = self.helped < AGAIN_MAX;
         let wish = |flow: &Flow| match flow.stage {
             FlowStage::Paused => Some(FlowWish::Resume),
+            FlowStage::Active if is_enough && flow.debate_round() > Some(1) => Some(FlowWish::Cancel),
             FlowStage::Failed if tries && flow.debate().is_none() => {
                 let failed = flow.steps.iter().find(|step| step.stage == StepStage::Failed)?;
                 let all = flow.since.0.is_multiple_of(2);
@@ -109,6 +114,7 @@ impl Run {
         }
         let mut sent: BTreeMap<&MessageId, StepRef> = BTreeMap::new();
         for flow in state.flows.values() {
+            check_final(flow)?;
             let under_way = flow.steps.iter().filter(|step| step.stage.is_under_way()).count();
             let most = usize::from(flow.head.parallel);
             if most > 0 && under_way > most {

@@ -90,7 +90,10 @@ impl Run {
         match job {
             Job::MakeTree { branch, .. } => {
                 self.trace.meet("worktrees made");
-                let (path, base) = (format!("/r/{branch}").into(), "c0ffee".into());
+                // Whoever is hired to speak is started there, so it must be a folder.
+                let is_speech = branch.speech().is_some();
+                let path = if is_speech { "/".into() } else { format!("/r/{branch}").into() };
+                let base = "c0ffee".into();
                 let (head, note) = (format!("{:x}", self.chance.below(3)).into(), None);
                 if fails { failed("a conflict in 家.rs") } else { Found::Tree { path, base, head, note } }
             }

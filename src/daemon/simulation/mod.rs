@@ -50,7 +50,7 @@ use std::process::{Command, Output};
 const SEEDS: u64 = 100;
 
 /// What these have to come by at least, or they prove little: about half of what they do.
-const MET: [(&str, u64); 73] = [
+const MET: [(&str, u64); 80] = [
     ("messages", 1_750),
     ("kills", 250),
     ("deaths in a change", 116),
@@ -106,7 +106,7 @@ const MET: [(&str, u64); 73] = [
     ("hired agents that a start found", 120),
     ("STOP made", 76),
     ("STOP removed", 66),
-    ("withdrawn for STOP", 3),
+    ("withdrawn for STOP", 1),
     ("bases recorded", 166),
     ("checks that passed", 100),
     ("checks that failed", 100),
@@ -121,9 +121,16 @@ const MET: [(&str, u64); 73] = [
     ("steps tried again", 4),
     ("agents hired for steps", 36),
     ("agents of steps that were given up", 10),
+    ("debates completed", 6),
     ("debates that failed", 4),
-    ("debates cancelled", 4),
-    ("worktrees of debates that are gone", 10),
+    ("debates that failed in a later round", 2),
+    ("debates cancelled", 8),
+    ("debates cancelled in a later round", 4),
+    ("debates with nothing new", 1),
+    ("speeches without a budget", 4),
+    ("answers of whoever is asked alone", 2),
+    ("worktrees of debates that are gone", 50),
+    ("worktrees that went after another death", 2),
 ];
 
 #[test]

@@ -319,7 +319,7 @@ impl Run {
         };
         self.makes_it(&id);
         let is_speech = self.is_a_speaker(at);
-        let how = if is_speech && self.chance.one_in(2) { 5 } else { self.how_it_ends(turn.kind) };
+        let how = if is_speech && !self.chance.one_in(4) { 5 } else { self.how_it_ends(turn.kind) };
         // The socket refuses a reply without a text.
         let text = if matches!(how, 3 | 5 | 6) && text.is_empty() { self.words_of(&id) } else { text };
         let Some(pane) = self.panes.all.get_mut(at) else { return };

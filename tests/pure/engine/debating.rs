@@ -9,12 +9,14 @@ use tasuki::engine::flow::debating::DebateStage;
 use tasuki::engine::flow::flow::Flow;
 use tasuki::engine::flow::opening::Opening;
 use tasuki::engine::flow::speaking::{SPEAKER, Told};
+use tasuki::engine::flow::spent::SpeechCost;
 use tasuki::engine::flow::tree::{FlowRepository, TreeStage};
 use tasuki::engine::flow::wish::FlowWish;
 use tasuki::engine::input::{Command, Input, Report};
 use tasuki::engine::job::{Found, JobId};
 use tasuki::engine::message::Body;
 use tasuki::engine::team::Team;
+use tasuki::engine::words::MessageId;
 use tasuki::wire::api::ReplyBody;
 use tasuki::wire::debate::shown::outputs;
 use tasuki::wire::headless::failed::{ProgramEnd, ProgramFailure};
@@ -41,6 +43,10 @@ fn opening(roles: &[&str], keep: bool, parallel: u16) -> Opening {
         budget: DebateBudget::default(),
         baseline: None,
     };
+    opening_of(debate, parallel)
+}
+
+fn opening_of(debate: Debate, parallel: u16) -> Opening {
     let (root, base) = ("/r".to_owned(), "c0ffee".to_owned());
     let repository = Box::new(FlowRepository { root, base, branch: None });
     let body = |content: String| Body { content: content.into(), extra: "".into() };
@@ -100,10 +106,32 @@ impl Hall {
         self.0.claim(&agent);
     }
 
-    fn fails(&mut self, round: u8, role: &str) {
+    /// A role answers by the socket, and says what that took.
+    fn answers(&mut self, round: u8, role: &str, (tokens, no_news): (u64, bool)) {
         let agent = agent(round, role);
-        let message = self.flow().steps.iter().find(|step| step.spec.to == name(&agent));
-        let message = message.and_then(|step| step.message.clone()).expect("it was sent");
+        self.0.start(&agent);
+        self.0.give(&agent);
+        let message = self.message_of(&agent);
+        let token = self.0.token_of(&message).expect("a token");
+        let spent = Some(Box::new(SpeechCost { tokens, cost_micro_usd: 1, no_news }));
+        let (text, extra) = (role.into(), "".into());
+        self.0.ask(Command::Reply { token, text, failed: false, extra, spent });
+    }
+
+    fn message_of(&self, agent: &str) -> MessageId {
+        let message = self.flow().steps.iter().find(|step| step.spec.to == name(agent));
+        message.and_then(|step| step.message.clone()).expect("it was sent")
+    }
+
+    /// Who has an output in a round, and whether it says something.
+    fn outputs(&self, round: u8) -> Vec<(String, bool)> {
+        let text = || Body { content: "text".into(), extra: "".into() };
+        let all = outputs(self.flow(), round, &mut |_| Some(text()));
+        all.into_iter().map(|output| (output.role, output.error.is_none())).collect()
+    }
+
+    fn fails(&mut self, round: u8, role: &str) {
+        let message = self.message_of(&agent(round, role));
         self.0.cancel(message.as_str());
     }
 }
@@ -125,6 +153,7 @@ fn a_role_that_fails_stops_nobody_and_every_worktree_goes_at_the_end() {
         assert_eq!(hall.flow().trees.len(), usize::from(round) * 2);
         assert!(hall.trees().iter().all(|stage| *stage == TreeStage::There), "nothing of it has gone");
         hall.fails(round, "ops");
+        assert_eq!(hall.outputs(round), [("qa".to_owned(), true), ("ops".to_owned(), false)]);
     }
     assert_eq!(hall.flow().debate_stage(), Some(DebateStage::Round(3)), "it is not over yet");
     assert_eq!(hall.trees(), [TreeStage::Removing; 6]);
@@ -221,7 +250,7 @@ fn each_failure_has_its_code_whatever_its_words_are() {
     }
     hall.0.start(&agent(1, "slow"));
     hall.0.give(&agent(1, "slow"));
-    hall.0.pass(300_000);
+    hall.0.pass(306_000);
 
     let codes = |hall: &Hall| -> Vec<String> {
         let late = hall.flow().steps[6].answer.as_ref().map(|answer| answer.body);
@@ -248,4 +277,56 @@ fn each_failure_has_its_code_whatever_its_words_are() {
     hall.0.turn_segment();
     hall.0.crash(&[]);
     assert_eq!(codes(&hall), expected, "a snapshot has it, too");
+}
+
+#[test]
+fn whoever_is_asked_alone_is_in_no_round_and_the_last_round_is_always_held() {
+    let debate = opening(&["qa", "ops"], false, 0).head.debate.expect("a debate");
+    let alone = DebateRole { id: RoleId::new("alone").expect("an id"), ..debate.roles[0].clone() };
+    let mut hall =
+        Hall::open(opening_of(Debate { rounds: 4, baseline: Some(Box::new(alone)), ..*debate }, 0));
+    (1..=2).for_each(|step| hall.makes(step));
+    hall.makes(9);
+    hall.answers(1, "qa", (10, true));
+    hall.answers(1, "ops", (10, true));
+    assert!(hall.stages().starts_with("completed completed preparing preparing"), "{}", hall.stages());
+    (3..=4).for_each(|step| hall.makes(step));
+    let given = &hall.0.engine.state().open[&hall.message_of(&agent(2, "ops"))].progress.answers;
+    assert_eq!(given.len(), 2, "what each of the round before has said: {given:?}");
+    // Nobody who answered has anything new to say.
+    hall.answers(2, "qa", (10, true));
+    hall.0.crash(&[]);
+    assert_eq!(hall.stages(), "completed completed completed sent pending pending pending pending sent");
+    hall.fails(2, "ops");
+    let after = "completed completed completed failed cancelled cancelled preparing preparing sent";
+    assert_eq!(hall.stages(), after);
+    (7..=8).for_each(|step| hall.makes(step));
+    hall.answers(4, "ops", (10, false));
+    hall.fails(4, "qa");
+    assert_eq!(hall.flow().debate_stage(), Some(DebateStage::Round(4)), "somebody is still asked alone");
+    hall.answers(1, "alone", (10, false));
+    [1, 2, 3, 4, 7, 8, 9].into_iter().for_each(|step| hall.ends(step, Found::Removed));
+    assert_eq!(hall.flow().debate_stage(), Some(DebateStage::Completed));
+    assert_eq!(hall.flow().spent().tokens, 50);
+}
+
+#[test]
+fn nobody_is_asked_once_the_budget_is_used_up_and_after_a_cancel() {
+    let debate = opening(&["qa", "ops"], true, 1).head.debate.expect("a debate");
+    let budget = DebateBudget { tokens: Some(20), ..DebateBudget::default() };
+    let open = |budget| Hall::open(opening_of(Debate { budget, ..(*debate).clone() }, 1));
+    let mut hall = open(budget);
+    (1..=2).for_each(|step| {
+        hall.makes(step);
+        hall.answers(1, ["qa", "ops"][step as usize - 1], (10, false));
+    });
+    assert_eq!(hall.stages(), "completed completed failed failed cancelled cancelled");
+    let why = hall.flow().steps[2].note.clone();
+    assert_eq!(why.as_deref(), Some("the budget of 20 tokens is used up: 20 are known"));
+    let mut hall = open(DebateBudget::default());
+    hall.makes(1);
+    hall.answers(1, "qa", (10, false));
+    hall.makes(2);
+    hall.0.ask(Command::Flow { id: flow_id(), wish: FlowWish::Cancel });
+    assert_eq!(hall.stages(), "completed cancelled cancelled cancelled cancelled cancelled");
 }

@@ -2,6 +2,7 @@
 //! every message that was accepted must end, exactly once.
 
 mod circles;
+mod debates;
 pub(crate) mod ops;
 mod rules;
 mod shelf;
@@ -19,7 +20,7 @@ const CASES: u32 = 500;
 /// So many times as many are told until each station came by: some come seldom.
 const ROUNDS: u64 = 4;
 /// What the stories must have come by, or they prove little: moves, turns, orders, and ends.
-const STATIONS: [&str; 36] = [
+const STATIONS: [&str; 39] = [
     " intent ",
     " submit",
     " take",
@@ -56,6 +57,9 @@ const STATIONS: [&str; 36] = [
     "claimed with another's token",
     "claimed with a wrong token",
     "claimed with no token",
+    "a debate is completed",
+    "a debate has failed",
+    "a debate is called off",
 ];
 
 #[test]

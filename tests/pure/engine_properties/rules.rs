@@ -1,10 +1,10 @@
 //! What must hold after every step, whatever came.
 
 use crate::engine::say;
-use crate::engine_properties::circles;
 use crate::engine_properties::shelf::Shelf;
 use crate::engine_properties::texts::Texts;
 use crate::engine_properties::world::Ends;
+use crate::engine_properties::{circles, debates};
 use std::collections::{BTreeMap, BTreeSet};
 use tasuki::engine::engine::{Engine, Step};
 use tasuki::engine::event::Event;
@@ -41,9 +41,9 @@ pub(crate) struct Rules {
     free: BTreeSet<AgentName>,
 }
 
-type Checked = Result<(), String>;
+pub(super) type Checked = Result<(), String>;
 
-fn must(holds: bool, what: impl FnOnce() -> String) -> Checked {
+pub(super) fn must(holds: bool, what: impl FnOnce() -> String) -> Checked {
     if holds { Ok(()) } else { Err(what()) }
 }
 
@@ -494,7 +494,8 @@ fn check_flows(before: &State, state: &State, events: &[Event]) -> Checked {
             let begins = step.stage == StepStage::Sent && was.is_none_or(|was| was.stage != StepStage::Sent);
             must(!begins || state.halted.is_none(), || format!("{id} {name} begins while all is stopped"))?;
         }
-        let is_over = matches!(flow.stage, FlowStage::Completed);
+        // A debate goes on without those of its roles that fail.
+        let is_over = flow.debate().is_none() && matches!(flow.stage, FlowStage::Completed);
         must(!is_over || flow.steps.iter().all(|step| step.stage == StepStage::Completed), || {
             format!("{id} is completed, and its steps are not")
         })?;
@@ -512,6 +513,7 @@ fn check_flows(before: &State, state: &State, events: &[Event]) -> Checked {
         })?;
     }
     check_edits(before, state, events)?;
+    debates::check(before, state, events)?;
     check_needs(before, state, events)
 }
 

@@ -1,5 +1,6 @@
 //! A world around the engine: workers that were asked for something, a journal, and what people and agents know.
 
+mod debates;
 mod end;
 mod flows;
 mod people;
@@ -18,6 +19,7 @@ use tasuki::engine::engine::{Engine, Step};
 use tasuki::engine::event::Event;
 use tasuki::engine::evidence::{Base, Evidence};
 use tasuki::engine::flow::in_tree::WorkSum;
+use tasuki::engine::flow::speaking::SPEAKER;
 use tasuki::engine::input::{Command, Effect, FoundPane, Guard, Input, Moment, Report, Verdict};
 use tasuki::engine::job::{Found, Job, JobId};
 use tasuki::engine::life::interrupted::Interrupted;
@@ -109,8 +111,8 @@ impl World {
             told: String::new(),
         };
         world.recover(&[]).expect("a team starts");
-        for who in NAMES.iter().cycle().take(2 * NAMES.len()) {
-            world.mean_well(&name(who)).expect("it starts, and is ready");
+        for _ in 0..2 {
+            world.all_mean_well().expect("everybody starts, and is ready");
         }
         world
     }
@@ -238,7 +240,7 @@ impl World {
                     text: "reply".into(),
                     failed: *failed,
                     extra: "".into(),
-                    spent: None,
+                    spent: self.spent(token),
                 }),
                 None => Ok(()),
             },
@@ -262,8 +264,8 @@ impl World {
             Op::Restart(pick) => self.ask(Command::Restart(agent(*pick))),
             Op::Hire(model) => self.ask(Command::Hire(Box::new(wanted(agent(*model))))),
             Op::Dismiss => self.ask(Command::Dismiss(name(HIRED))),
-            Op::Work { agent: who, how } => self.work(&agent(*who), *how),
-            Op::Claim { agent: who, with } => self.claim(&agent(*who), *with),
+            Op::Work { agent: who, how } => self.work(&self.somebody(*who), *how),
+            Op::Claim { agent: who, with } => self.claim(&self.somebody(*who), *with),
             Op::Noise { agent: who, message, turn, what, old } => {
                 self.noise(&agent(*who), *message, u16::from(*turn) + 1, *what, *old)
             }
@@ -469,7 +471,7 @@ impl World {
     fn find_panes(&mut self, missing: u8) -> Vec<FoundPane> {
         let state = self.engine.state();
         let panes: Vec<FoundPane> = (state.agents.iter().enumerate())
-            .filter(|(at, _)| missing & (1 << at) == 0)
+            .filter(|(at, _)| missing & (1 << (at % 8)) == 0)
             .filter_map(|(_, (agent, known))| {
                 let nonce = known.nonce?;
                 let (pane, process) = place(agent, nonce);
@@ -582,6 +584,7 @@ fn claimed(id: MessageId, turn: u16, token: Option<Token>, text: Arc<str>, trunc
 fn make_team(missing: u8, changed: u8, weak: u8) -> Team {
     let mut team = team();
     team.limits.edge_per_minute = 2;
+    team.templates.insert(SPEAKER.to_owned(), team.templates["scripted"].clone());
     team.members.insert(name("zed"), team.members[&name("eve")].clone());
     team.pools.insert(name("pair"), ["boss", "eve"].map(name).into());
     // All may ask all, so that circles are tried.
@@ -610,7 +613,8 @@ fn wanted(model: AgentName) -> Hire {
 }
 
 fn place(agent: &AgentName, nonce: Nonce) -> (PaneId, ProcessKey) {
-    let number = NAMES.iter().position(|name| *name == agent.as_str()).unwrap_or(0) as u32;
+    let hired = || NAMES.len() + nonce.0 as usize % 1_000_000;
+    let number = NAMES.iter().position(|name| *name == agent.as_str()).unwrap_or_else(hired) as u32;
     (PaneId(number), ProcessKey { pid: 100 + number, start_ticks: nonce.0 })
 }
 

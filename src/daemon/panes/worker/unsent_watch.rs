@@ -168,7 +168,7 @@ impl UnsentWatch<'_> {
         let mut standing = self.unsent.standing_in(&line).or_else(|| asks.then(|| ASKS.to_owned()));
         let reprints = self.may_reprint();
         let in_doubt = match &standing {
-            // The terminal would show nothing: what was begun is in its program.
+            // What was begun is in its program.
             Some(words) if is_continuation(words) || asks => false,
             // It has read its line.
             None if self.unsent.asks && !asks => false,
@@ -178,15 +178,12 @@ impl UnsentWatch<'_> {
             None => self.unsent.is_in_doubt(&line, &people, reprints),
         };
         if in_doubt && reprints && may_press && self.session.minds(people.here.as_ref()).is_none() {
-            self.unsent.reprinted_for = self.unsent.typed_at;
             (line, people) = self.reprinted_line().await?;
             // Nothing else is in that row, unless its program has printed behind it at once: then it is asked again.
             let is_alone = !line.text.is_empty() || line.above.ends_with(REPRINTED);
+            self.unsent.reprinted_for = self.unsent.typed_at.filter(|_| is_alone);
             let shown = if is_alone { &line.text } else { &line.above };
             standing = Some(shown.clone()).filter(|text| !text.is_empty());
-            if !is_alone {
-                self.unsent.reprinted_for = None;
-            }
         } else if in_doubt && standing.is_none() && (reprints || self.unsent.words.is_some()) {
             if reprints
                 && line.text.is_empty()

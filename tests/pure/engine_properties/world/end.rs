@@ -1,7 +1,6 @@
 //! A world that means well: everything that was accepted ends.
 
-use super::{NAMES, World, make_team, place};
-use crate::engine::make::name;
+use super::{World, make_team, place};
 use tasuki::engine::flow::stage::FlowStage;
 use tasuki::engine::input::{Command, Input, Report, Verdict};
 use tasuki::engine::life::interrupted::Interrupted;
@@ -21,14 +20,13 @@ impl World {
         self.let_flows_go_on()?;
         for _ in 0..ROUNDS {
             if self.engine.state().open.is_empty() && self.flows_are_over() {
+                self.tell_debates();
                 return self.rules.check_end();
             }
             self.ask(Command::Start(None))?;
             self.help_out()?;
             self.do_job(0, 1)?;
-            for who in NAMES {
-                self.mean_well(&name(who))?;
-            }
+            self.all_mean_well()?;
             self.pass(500)?;
         }
         let open: Vec<String> = self.engine.state().open.values().map(|open| format!("{open:?}")).collect();
@@ -78,7 +76,13 @@ impl World {
         seen.is_some_and(|seen| seen.state == "waiting_input")
     }
 
-    pub(super) fn mean_well(&mut self, agent: &AgentName) -> Result<(), String> {
+    /// Everybody who is there does one thing, and those who are hired meanwhile the next time.
+    pub(super) fn all_mean_well(&mut self) -> Result<(), String> {
+        let there: Vec<AgentName> = self.workers.keys().cloned().collect();
+        there.iter().try_for_each(|who| self.mean_well(who))
+    }
+
+    fn mean_well(&mut self, agent: &AgentName) -> Result<(), String> {
         let Some(worker) = self.workers.get(agent).cloned() else { return Ok(()) };
         let Some(nonce) = worker.nonce else { return Ok(()) };
         let delivered = Verdict::Delivered(Receipt::Read);

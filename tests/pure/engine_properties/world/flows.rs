@@ -48,10 +48,18 @@ fn tree_of(bits: u8) -> Option<StepTree> {
 }
 
 impl World {
+    /// A number that no other flow has, and the id that is made of it.
+    pub(super) fn new_flow(&self) -> (u64, FlowId) {
+        let number = self.engine.state().seq.0;
+        (number, FlowId::new(&format!("{number:08x}-0000-4000-8000-000000000000")).expect("a UUID"))
+    }
+
     /// Opens a flow of some steps; each needs some of those before it.
     pub(super) fn open_flow(&mut self, steps: &[u8], how: u8) -> Result<(), String> {
-        let number = self.engine.state().seq.0;
-        let id = FlowId::new(&format!("{number:08x}-0000-4000-8000-000000000000")).expect("a UUID");
+        if how.is_multiple_of(5) {
+            return self.open_debate(steps, how);
+        }
+        let (number, id) = self.new_flow();
         let steps = (0u64..).zip(steps).map(|(at, bits)| {
             let to = NAMES.iter().chain(&["crew", "pair"]).nth(usize::from(*bits) % 7).expect("a name");
             let needs = (0..at).filter(|before| (bits >> 3) & (1 << (before % 5)) != 0);

@@ -2,8 +2,8 @@
 //! and whoever asked waits for its part for ever, the addressee is given something else. If it gets that far, the part could have
 //! been done. (Where one was accepted and cannot be done, the story never ends: `end.rs`.)
 
-use super::{NAMES, World};
-use crate::engine::make::{draft, id, name};
+use super::World;
+use crate::engine::make::{draft, id};
 use std::collections::BTreeSet;
 use tasuki::engine::input::{Command, Input};
 use tasuki::engine::life::Stage;
@@ -60,9 +60,7 @@ impl World {
             }
             world.ask(Command::Start(None))?;
             world.help_out()?;
-            for who in NAMES {
-                world.mean_well(&name(who))?;
-            }
+            world.all_mean_well()?;
             world.pass(500)?;
         }
         Ok(None)
