@@ -28,9 +28,9 @@ fn the_script_of_the_tests_ends_as_they_do() {
     let (scripts, bin) = (folder.path().join("scripts"), folder.path().join("cargo/bin"));
     [&scripts, &bin].into_iter().for_each(|place| fs::create_dir_all(place).unwrap());
     let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts");
-    ["test", "lib.sh"]
-        .into_iter()
-        .for_each(|name| drop(fs::copy(ours.join(name), scripts.join(name)).unwrap()));
+    for name in ["test", "lib.sh"] {
+        fs::copy(ours.join(name), scripts.join(name)).unwrap();
+    }
     // It installs nothing here.
     fs::write(scripts.join("programs.list"), "").unwrap();
     let (cargo, pause) = (bin.join("cargo"), bin.join("sleep"));
