@@ -42,7 +42,9 @@ pub fn read_files(
         for (item, path) in role.initial_context.iter().enumerate() {
             match read.entry(path).or_insert_with(|| read_file(&base, path, &mut room)) {
                 Ok(text) => files.push(ContextFile { path: path.clone(), text: text.clone() }),
-                Err(refusal) => wrong.push((Spot { item, ..Spot::of_role(at, "initial_context") }, refusal.clone())),
+                Err(refusal) => {
+                    wrong.push((Spot { item, ..Spot::of_role(at, "initial_context") }, refusal.clone()))
+                }
             }
         }
         all.push(files);
@@ -125,7 +127,10 @@ fn read_file(base: &Path, path: &str, room: &mut u64) -> Result<String, Refusal>
         return Err(Refusal::new(Code::PathOutside, why));
     }
     if place.is_dir() {
-        return Err(Refusal::new(Code::Unreadable, format!("{named} is a folder, and roles are shown files")));
+        return Err(Refusal::new(
+            Code::Unreadable,
+            format!("{named} is a folder, and roles are shown files"),
+        ));
     }
     let unreadable = |why: String| Refusal::new(Code::Unreadable, format!("cannot read {named}: {why}"));
     let file = regular::open(OpenOptions::new().read(true), &place);

@@ -21,7 +21,9 @@ pub(in crate::ui::cli) fn check(context: &Context, path: &Path, bytes: &[u8]) ->
     let (roles, rounds) = (request.roles.len(), request.rounds);
     let what = format!("a debate of {} in {rounds} rounds", counted(roles, "role"));
     let Ok(workspace) = context.workspace() else {
-        return Ok(format!("{what}; there is no workspace here, so its folder, files and providers are not checked"));
+        return Ok(format!(
+            "{what}; there is no workspace here, so its folder, files and providers are not checked"
+        ));
     };
     let (base, mut wrong) = (base_of(&request, &workspace), Vec::new());
     let found = Client::new(&workspace, &context.around)?.run(demand_repository(&base, &workspace));

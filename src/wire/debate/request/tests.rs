@@ -325,7 +325,9 @@ fn limits_of_values_hold_at_their_edges() {
 
 /// What is told of a request with options beside it.
 fn told(text: Option<&str>, options: &serde_json::Value) -> String {
-    read(with_options(text, options).as_bytes()).err().map_or_else(String::new, |refusal| format!("{refusal}\n"))
+    read(with_options(text, options).as_bytes())
+        .err()
+        .map_or_else(String::new, |refusal| format!("{refusal}\n"))
 }
 
 #[test]
@@ -351,7 +353,10 @@ fn options_take_the_place_of_what_a_file_says() {
         [("js".to_owned(), "m".to_owned()), ("js".to_owned(), "own".to_owned())]
     );
     let roles = with(json!({"roles": ["security"], "providers": ["js"]}));
-    assert_eq!((&*roles.roles[0].id, roles.roles.len(), roles.providers), ("security", 1, vec!["js".to_owned()]));
+    assert_eq!(
+        (&*roles.roles[0].id, roles.roles.len(), roles.providers),
+        ("security", 1, vec!["js".to_owned()])
+    );
 }
 
 #[test]
@@ -406,8 +411,14 @@ fn mistakes_at_the_door_are_told_at_once_each_with_its_line() {
     let refusal = |code, why: &str| Refusal::new(code, why);
     let mistakes = || {
         vec![
-            (Spot { item: 1, ..Spot::of("providers") }, refusal(Code::UnknownWord, "there is no profile `nobody`")),
-            (Spot { item: 1, ..Spot::of_role(1, "initial_context") }, refusal(Code::Unreadable, "cannot read `b.md`")),
+            (
+                Spot { item: 1, ..Spot::of("providers") },
+                refusal(Code::UnknownWord, "there is no profile `nobody`"),
+            ),
+            (
+                Spot { item: 1, ..Spot::of_role(1, "initial_context") },
+                refusal(Code::Unreadable, "cannot read `b.md`"),
+            ),
             (Spot::of_role(0, "initial_context"), refusal(Code::Unreadable, "cannot read `b.md`")),
             (Spot::of_role(1, "model"), refusal(Code::UnknownWord, "it takes no model")),
             (Spot::of("base_dir"), refusal(Code::NoRepository, "there is none")),
@@ -416,7 +427,9 @@ fn mistakes_at_the_door_are_told_at_once_each_with_its_line() {
     let lines = |body: &str| {
         let told = at_door(body.as_bytes(), mistakes()).expect("mistakes");
         let all = std::iter::once(&told).chain(&told.others);
-        let line = |one: &PlanRefusal| format!("{:?} {} {}", one.refusal.line, one.refusal.field.unwrap(), one.refusal.why);
+        let line = |one: &PlanRefusal| {
+            format!("{:?} {} {}", one.refusal.line, one.refusal.field.unwrap(), one.refusal.why)
+        };
         all.map(line).collect::<Vec<_>>().join("\n")
     };
     expect![[r#"
