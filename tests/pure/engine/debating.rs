@@ -15,6 +15,7 @@ use tasuki::engine::input::{Command, Input};
 use tasuki::engine::job::{Found, JobId};
 use tasuki::engine::message::Body;
 use tasuki::engine::team::Team;
+use tasuki::wire::debate::shown::notes;
 
 fn with_speakers() -> Team {
     let mut team = team();
@@ -127,9 +128,12 @@ fn a_role_that_fails_stops_nobody_and_every_worktree_goes_at_the_end() {
     }
     assert_eq!(hall.flow().debate_stage(), Some(DebateStage::Round(3)), "it is not over yet");
     assert_eq!(hall.trees(), [TreeStage::Removing; 6]);
-    for step in 1..=5 {
+    for step in [1, 2, 3, 5] {
         hall.ends(step, Found::Removed);
     }
+    // One that cannot go is called by its branch and its folder.
+    let branch = agent(2, "ops");
+    hall.ends(4, Found::NotDone(format!("{branch} is not removed: it is locked: 家")));
     // One that cannot go keeps no other, and its removal is named again after a crash until it is known what came of it.
     let said = hall.0.crash(&[]);
     let again = said.lines().filter(|line| line.contains("remove the worktree of"));
@@ -140,6 +144,8 @@ fn a_role_that_fails_stops_nobody_and_every_worktree_goes_at_the_end() {
     let kept = hall.flow().trees.values().last().expect("six");
     assert_eq!(kept.note.as_deref(), Some("it is locked: 家"));
     assert!(kept.path.is_some(), "where it was is known still");
+    let told = ["a worktree could not be removed: r2-ops, r3-ops: it is locked: 家"];
+    assert_eq!(notes(hall.flow()), told, "what they have in common is told once");
     assert!(hall.0.engine.state().hired.is_empty());
 }
 

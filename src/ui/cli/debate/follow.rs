@@ -137,7 +137,8 @@ impl Told {
             });
             for at in way {
                 let begun = round.unwrap_or_default();
-                if begun > self.round {
+                // A round that nobody is asked in any more does not begin.
+                if begun > self.round && at != "cancelled" {
                     self.round = begun;
                     new.push(change(None, None, self.begins(begun, rounds, now, &status)));
                 }
@@ -195,7 +196,7 @@ mod tests {
     fn told(told: &mut Told, status: DebateStatus, stages: [&str; 4]) -> String {
         let steps = stages.iter().zip([(1, "qa"), (1, "ops"), (2, "qa"), (2, "ops")]);
         let steps = steps.map(|(stage, (round, role))| {
-            let message = (!["pending", "preparing"].contains(stage)).then_some("m");
+            let message = (!["pending", "preparing", "cancelled"].contains(stage)).then_some("m");
             json!({"round": round, "role": role, "stage": stage, "message": message, "note": "it is down"})
         });
         let now = DebateResult {
@@ -230,6 +231,9 @@ mod tests {
             look(Completed, ["completed", "failed", "completed", "completed"]),
             "qa has spoken; ops gets a worktree; ops speaks; ops has spoken; - completed of 2: so far; "
         );
+        let failed = ["failed", "failed", "cancelled", "cancelled"];
+        let all = told(&mut Told::default(), DebateStatus::Failed("it is down".to_owned()), failed);
+        assert!(all.contains("round 1") && !all.contains("round 2"), "{all}");
         let all = told(&mut Told::default(), Completed, ["completed", "failed", "completed", "cancelled"]);
         assert!(all.contains("- round 2 of 2 is under way; qa gets a worktree"), "{all}");
     }
