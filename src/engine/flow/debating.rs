@@ -1,5 +1,6 @@
 //! How far a debate is, which follows from its steps.
 
+use super::alike::grouped;
 use super::debate::Debate;
 use super::flow::{Flow, FlowStep};
 use super::id::FlowId;
@@ -138,9 +139,9 @@ impl Flow {
         let empty = held.find(|round| !self.speeches(debate, *round).iter().any(is_completed))?;
         let told = self.speeches(debate, empty).iter().zip(&debate.roles);
         let told = told.map(|(step, role)| {
-            format!("{}: {}", role.id, step.note.as_deref().unwrap_or("it did not say why"))
+            (role.id.to_string(), step.note.as_deref().unwrap_or("it did not say why").to_owned())
         });
-        Some(format!("no role has completed round {empty}: {}", told.collect::<Vec<_>>().join("; ")))
+        Some(format!("no role has completed round {empty}: {}", grouped(told)))
     }
 }
 

@@ -4,6 +4,7 @@
 
 pub mod advance;
 pub(in crate::engine) mod again;
+pub mod alike;
 mod apply;
 pub mod asked;
 pub mod branch;

@@ -2,6 +2,7 @@
 
 use super::refusal::{Code, Refusal};
 use crate::engine::engine::Work;
+use crate::engine::flow::branch::BranchName;
 use crate::engine::message::admission::{New, Route};
 use crate::engine::message::sender::Speaker;
 use crate::engine::message::together::Together;
@@ -20,6 +21,7 @@ impl Work<'_> {
     ) -> Result<New, Refusal> {
         let Speaker { name: from, verified, inferred, .. } = by;
         let to = self.team.addressee(&draft.to)?;
+        refuse_speaker(&to)?;
         self.team.may_send(draft.kind, &from, &to)?;
         self.team.may_expect(&draft)?;
         if let Some(late) = draft.late.take() {
@@ -168,6 +170,16 @@ fn no_cycle(drafts: &[Draft]) -> Result<(), Refusal> {
                 .at("depends_on"))
         }
     }
+}
+
+/// Nobody can talk to a role of a debate: it is hired for one answer.
+fn refuse_speaker(to: &AgentName) -> Result<(), Refusal> {
+    let branch = BranchName::new(to.as_str());
+    let Some((debate, _, role)) = branch.as_ref().ok().and_then(BranchName::speech) else { return Ok(()) };
+    let why = format!(
+        "{to} speaks for the role {role} in a debate, and nobody else can give it anything; `tasuki debate show {debate}` has what it said"
+    );
+    Err(Refusal::new(Code::NoRoute, why).at("to"))
 }
 
 /// Refuses a document that is a part of itself, be it by way of others of its file.

@@ -1,7 +1,6 @@
 //! Where a person is waited for: agents, messages, and files.
 
-use crate::engine::message::{Kind, Outcome};
-use crate::engine::state::{Agent, Finished, Phase};
+use crate::engine::state::{Agent, Phase};
 use crate::engine::team::need::NeedKind;
 use crate::engine::words::{AgentName, MessageId, Millis, counted};
 use crate::read::closed::Ended;
@@ -159,7 +158,7 @@ impl Model {
     /// What has failed just now, if it is to be shown.
     fn new_failure(&mut self, id: &MessageId) -> Option<NeedInfo> {
         let ended = Ended::of(&self.fold, self.engine().state().finished.get(id)?);
-        is_to_be_shown(&ended.finished).then(|| self.failure(&ended))
+        Self::is_to_be_shown(&ended.finished).then(|| self.failure(&ended))
     }
 
     /// Tasks that failed within a day and were not tried again, but for parts: whoever gave them on has their answers.
@@ -177,7 +176,7 @@ impl Model {
             again.extend(finished.message.retry_of.clone());
             let id = &finished.message.id;
             let is_dismissed = model.dismissed.has(&failure_id(id.as_str()), &rfc3339_ms(finished.at));
-            if is_to_be_shown(finished) && !again.contains(id) && !is_dismissed {
+            if Self::is_to_be_shown(finished) && !again.contains(id) && !is_dismissed {
                 failed.push(model.failure(ended));
             }
             ControlFlow::Continue(())
@@ -298,13 +297,6 @@ impl Model {
             ..nothing()
         })
     }
-}
-
-/// Whether it is a task that failed, and no part.
-fn is_to_be_shown(finished: &Finished) -> bool {
-    finished.outcome == Outcome::Failed
-        && finished.message.parent.is_none()
-        && finished.message.kind == Kind::Task
 }
 
 /// What kind of need an agent has, if it has one.

@@ -1,23 +1,28 @@
 //! Sessions that wait for a person: for a yes to their plan, or because a task of them failed, or the merge of their branches.
 
 use super::found::nothing;
+use crate::engine::flow::branch::BranchName;
 use crate::engine::flow::flow::{Flow, FlowStep, StepSpec};
 use crate::engine::flow::id::{FlowId, StepRef};
 use crate::engine::flow::merge::MergeStage;
 use crate::engine::flow::name::StepName;
 use crate::engine::flow::stage::FlowStage;
 use crate::engine::flow::step::StepStage;
-use crate::engine::message::BodyRef;
+use crate::engine::flow::tree::TreeStage;
+use crate::engine::message::{BodyRef, Kind, Outcome};
+use crate::engine::state::Finished;
 use crate::engine::team::roster::Like;
 use crate::engine::words::{MessageId, Millis, counted};
 use crate::read::dismissed::FAILED_MS;
 use crate::read::model::Model;
 use crate::read::titles::title_of;
 use crate::wire::api::{CureInfo, NeedGroup, NeedInfo, NeedKindInfo};
+use crate::wire::debate::shown::notes;
 use crate::wire::message::checked::expected;
 use crate::wire::session::work::word;
 use crate::wire::time::rfc3339_ms;
 use serde_json::json;
+use std::path::Path;
 
 /// Notes of sessions that somebody has called off begin so: nobody has to see to those.
 const CALLED_OFF: &str = "cancelled by ";
@@ -60,6 +65,9 @@ impl Model {
         let mut needs: Vec<NeedInfo> =
             waiting.into_iter().map(|waiting| self.need_of_session(waiting)).collect();
         needs.extend(merges.into_iter().map(|merge| self.need_of_merge(merge)));
+        needs.extend(
+            self.state().flows.values().filter_map(|flow| left_over(flow, since, self.workspace.root())),
+        );
         needs.retain(|need| !self.dismissed.has(&need.id, &need.since));
         needs
     }
@@ -146,6 +154,17 @@ impl Model {
         at.is_some_and(is_it)
     }
 
+    /// Whether a message has failed and is nobody's part. What became of the roles of a debate is told of that as a whole, also where its
+    /// flow is known no more.
+    pub(super) fn is_to_be_shown(finished: &Finished) -> bool {
+        let is_speech =
+            || BranchName::new(finished.message.to.as_str()).is_ok_and(|of| of.speech().is_some());
+        finished.outcome == Outcome::Failed
+            && finished.message.parent.is_none()
+            && finished.message.kind == Kind::Task
+            && !(finished.message.step.is_some() && is_speech())
+    }
+
     /// What can be done about a failed message that was a step: its session tries it again.
     pub(super) fn cures_of_step(flow: &FlowId, step: &StepName) -> Vec<CureInfo> {
         let retry = CureInfo {
@@ -184,6 +203,28 @@ fn waiting(flow: &Flow, failed_since: Millis) -> Option<Waiting> {
         is_asked: flow.waits_for_yes(),
         has_tasks: !flow.steps.is_empty(),
         tasks: flow.steps.iter().take(TASKS_SHOWN).filter(|_| flow.waits_for_yes()).map(task_of).collect(),
+    })
+}
+
+/// Worktrees of a debate that is over which could not be removed, as long as they are there.
+fn left_over(flow: &Flow, over_since: Millis, root: &Path) -> Option<NeedInfo> {
+    let is_meant = flow.debate().is_some_and(|debate| !debate.keep) && flow.since >= over_since;
+    let kept = flow.trees.values().filter(|tree| is_meant && tree.stage == TreeStage::Kept);
+    let there = kept.filter(|tree| tree.path.as_deref().is_some_and(|path| Path::new(path).exists())).count();
+    let id = &flow.head.id;
+    // It looks after the workspace's repository alone.
+    let is_ours = flow.head.repository.as_ref().is_some_and(|of| root.starts_with(&of.root));
+    let prune = CureInfo::of("Remove what nothing is in the way of", "tasuki worktree prune".to_owned());
+    let see = CureInfo::of("See the debate", format!("tasuki debate show {id}"));
+    (there > 0).then(|| NeedInfo {
+        id: format!("worktrees.{id}"),
+        kind: NeedKindInfo::Session,
+        group: NeedGroup::Decide,
+        title: format!("{} of debate {id} could not be removed", counted(there, "worktree")),
+        detail: Some(notes(flow).join("; ")),
+        since: rfc3339_ms(flow.since),
+        cures: is_ours.then_some(prune).into_iter().chain([see]).collect(),
+        ..nothing()
     })
 }
 

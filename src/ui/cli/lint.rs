@@ -1,6 +1,7 @@
 //! `tasuki lint`: says what is wrong with a drop or a team file before the daemon does.
 
 use super::context::{Context, Ended};
+use super::debate::trial as request;
 use super::failure::{Failure, Kind};
 use super::roster;
 use super::session::trial::{self, is_plan};
@@ -21,7 +22,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Checks message files, plans, team files and scripts, and starts nothing
+/// Checks message files, plans, requests of debates, team files and scripts, and starts nothing
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -32,7 +33,8 @@ Examples:
 
 A file is a team file if it is called tasuki.yaml, or has a line that begins with `agents:` or `session:`. It is a script if it \
 is called NAME.script.yaml, or has a line that begins with `rules:` and none that begins with `to:`. It is a plan if it is called \
-NAME.plan.yaml, or has a line that begins with `tasks:` and none that begins with `to:`.")]
+NAME.plan.yaml, or has a line that begins with `tasks:` and none that begins with `to:`. It is the request of a debate if it has the \
+keys `task` and `roles`, and no `to`.")]
 pub(super) struct Args {
     /// File to check
     #[arg(value_name = "FILE", required = true)]
@@ -86,6 +88,8 @@ fn check(
             .map_err(|failure| failure.within(name))
     } else if is_plan(path, bytes) {
         trial::check(context, path, bytes)
+    } else if request::is_request(bytes) {
+        request::check(context, path, bytes)
     } else {
         check_drop(context, path, bytes, taken)
     }?;

@@ -10,7 +10,7 @@ use crate::io::clock::Clock;
 use crate::io::evidence::environment;
 use crate::io::workspace::Workspace;
 use crate::io::worktree::{Listed, ListedState, Pruned, Repository, Trashed, Worktree, WorktreeError};
-use crate::wire::api::{SessionQuery, SessionsQuery};
+use crate::wire::api::{DebateQuery, DebatesQuery, SessionQuery, SessionsQuery};
 use crate::wire::team_file::Settings;
 use clap::Subcommand;
 use std::collections::BTreeSet;
@@ -53,7 +53,7 @@ Examples:
   tasuki worktree prune
 
 A worktree stays if files in it are not committed, or if its branch has commits that no other branch, tag or remote has. One \
-that is locked, in use by an open session or an agent, or not made by tasuki stays, too. What is removed goes to .tasuki/trash/ with its \
+that is locked, in use by an open session, a debate that is under way or an agent, or not made by tasuki stays, too. What is removed goes to .tasuki/trash/ with its \
 commits; files that git ignores are not kept.
 
 Exit codes:
@@ -100,7 +100,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     })
 }
 
-/// The branches on which agents of the team file work, and sessions that go on or may: one that has failed gets its own back from the
+/// The branches on which agents of the team file work, debates that are under way, and sessions that go on or may: one that has failed gets its own back from the
 /// trash when it is resumed.
 fn branches_in_use(
     context: &Context,
@@ -112,6 +112,14 @@ fn branches_in_use(
     for session in sessions.into_iter().filter(|session| matches!(&*session.status, "Active" | "Paused")) {
         let tasks = look(context, workspace, client, &SessionQuery { id: session.id })?.answer.tasks;
         branches.extend(tasks.into_iter().filter_map(|task| task.branch));
+    }
+    let debates = look(context, workspace, client, &DebatesQuery {})?.answer.debates;
+    for debate in debates.into_iter().filter(|debate| !debate.status.is_over()) {
+        let debate = look(context, workspace, client, &DebateQuery { id: debate.debate_id })?.answer;
+        let steps = debate.tasuki.as_ref().and_then(|of| of.get("steps")?.as_array());
+        // The branch of a speech is called as its agent.
+        let agents = steps.into_iter().flatten().filter_map(|step| step.get("agent")?.as_str());
+        branches.extend(agents.map(str::to_owned));
     }
     let settings = Settings::load(workspace, &context.around)?.settings;
     let trees = settings.launches.values().filter_map(|launch| launch.tree.as_ref());

@@ -5,21 +5,21 @@ use super::given::{Key, LargeRaw, Question};
 use super::refused::Refused;
 use crate::daemon::clients::request::{Request, Response};
 use crate::engine::input::Reply;
-use crate::engine::message::refusal::{Code, Refusal};
+use crate::engine::message::refusal::Refusal;
 use crate::io::chance::mint_flow_id;
-use crate::io::debate_files::{read_files, refuse_provider};
+use crate::io::debate_files::{base_of, is_one_shot, no_repository, read_files, refuse_programs};
 use crate::io::worktree::demand_repository;
 use crate::read::Model;
 use crate::wire::api::{DebateQuery, Done, Problem};
 use crate::wire::debate::document::{DebateResult, DebateStatus};
 use crate::wire::debate::request::{self, DebateRequest};
-use crate::wire::debate::wanted::{self, DebateGround};
+use crate::wire::debate::wanted::{self, DebateGround, stands_on};
 use crate::wire::session::wanted::problem_of_plan;
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// The debate in an address: its id, or the beginning of it.
@@ -36,33 +36,34 @@ pub(super) async fn begin(
 ) -> JsonAnswer<DebateResult> {
     let id = mint_flow_id();
     let workspace = asked(&gate, |model| model.workspace().clone()).await?;
-    let request = blocking(move || request::read(&body).map_err(problem_of_plan)).await?;
-    let base = request.base_dir.as_deref().map_or_else(PathBuf::new, PathBuf::from);
-    let base = workspace.root().join(base);
-    let refused = |error: crate::io::worktree::WorktreeError| {
-        Refused::of_problem(problem(Refusal::new(Code::NoRepository, error.to_string()).at("base_dir")))
-    };
-    let repository = demand_repository(&base, &workspace).await.map_err(refused)?;
+    let text = body.clone();
+    let request = blocking(move || request::read(&text).map_err(problem_of_plan)).await?;
+    let base = base_of(&request, &workspace);
+    let mut wrong = Vec::new();
+    let repository = demand_repository(&base, &workspace).await;
+    let repository = repository.map_err(|error| wrong.push(no_repository(&error))).ok();
     let provider = provider_of(&gate, &request).await?;
     let place = workspace.clone();
     let (of, folder) = (id.clone(), workspace.debates().join(id.as_str()));
     let made = blocking(move || {
-        for role in &request.head().roles {
-            let name = role.provider.as_deref().unwrap_or(&provider);
-            refuse_provider(&place, name).map_err(problem)?;
-        }
-        let files = read_files(&base, &request.roles).map_err(problem)?;
+        refuse_programs(&place, (&request, Some(&provider)), &mut wrong);
+        let files = read_files(&base, &request.roles, &mut wrong);
+        let mistakes = request::at_door(&body, wrong).map(problem_of_plan);
+        let (Some(repository), None) = (repository, &mistakes) else {
+            return Err(mistakes.unwrap_or_default());
+        };
+        let stands = stands_on(&repository, &base.canonicalize().unwrap_or_else(|_| base.clone()));
         let ground = DebateGround { repository, folder: &folder, provider: &provider, files: &files };
-        wanted::open(of, &request, ground).map_err(problem)
+        wanted::open(of, &request, ground).map(|command| (command, stands)).map_err(problem)
     });
-    let command = made.await?;
+    let (command, stands) = made.await?;
     match gate.ask(key, Request::Command(command)).await? {
         Response::Reply(Reply::Done { what, .. }) => {
             let context: &Path = &workspace.debates().join(id.as_str()).join("context");
             Ok(Json(DebateResult {
                 debate_id: id.to_string(),
                 status: DebateStatus::Pending,
-                message: what,
+                message: format!("{what}; {stands}"),
                 worktree_paths: Vec::new(),
                 context_path: context.to_string_lossy().into_owned(),
                 tasuki: Some(json!({})),
@@ -118,8 +119,8 @@ async fn provider_of(gate: &Gate, request: &DebateRequest) -> Result<String, Ref
         model.team().members.get(&first).map(|member| (workspace, member.provider.clone()))
     });
     let Some((workspace, provider)) = of_team.await? else { return Ok(USUAL.to_owned()) };
-    let can = blocking(move || Ok(refuse_provider(&workspace, &provider).map(|()| provider)));
-    Ok(can.await?.unwrap_or_else(|_| USUAL.to_owned()))
+    let can = blocking(move || Ok(is_one_shot(&workspace, &provider).then_some(provider)));
+    Ok(can.await?.unwrap_or_else(|| USUAL.to_owned()))
 }
 
 /// Between two looks whether worktrees are gone, and how long is waited for that: a role's programs are ended first.

@@ -87,6 +87,9 @@ pub struct AlsoWrong {
     pub why: String,
     /// What to do about it.
     pub cure: String,
+    /// Key that is at fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
     /// Line in the body, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,

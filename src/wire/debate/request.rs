@@ -1,18 +1,23 @@
 //! The request of a debate as a person or a program writes it, in JSON or YAML. Every field is checked by itself here, and all that is
 //! wrong is told at once; whether providers, folders and context files exist is for others to say.
 
+mod at_door;
 mod cure;
 mod head;
 mod limits;
+mod opened;
+mod options;
 mod role;
 mod schema;
 #[cfg(test)]
 mod tests;
 mod values;
 
+pub use at_door::{Spot, at_door};
 pub use cure::cure as cure_of;
 pub use head::{BudgetTerms, DebateTerms, RoleTerms, usd};
 pub use limits::*;
+pub use opened::with_options;
 pub use role::RoleDefinition;
 pub use schema::schema;
 
@@ -21,7 +26,6 @@ use crate::engine::message::refusal::{Code, Refusal};
 use crate::wire::message::fields::Fields;
 use crate::wire::session::plan::{Mistakes, PlanRefusal, Wrong, is_misspelt, root_of};
 use crate::wire::team_file::Language;
-use crate::wire::yaml::tree::{Node, Value};
 use std::sync::Arc;
 
 /// A request whose fields are good. What it left out has its default.
@@ -86,26 +90,34 @@ impl DebateRequest {
     }
 }
 
-/// Reads a request; it may also be all that is under a key `request`.
+/// Reads a request. It may also be under a key `request`, there also as a text, with `options` beside it that take the place of its keys.
 ///
 /// # Errors
 /// [`PlanRefusal`] for all that is wrong as far as one mistake does not hide another, each with its line and the cure.
 pub fn read(bytes: &[u8]) -> Result<DebateRequest, PlanRefusal> {
-    let read = root_of(bytes).map_err(Wrong::from).and_then(|root| request(&root));
-    read.map_err(|wrong| PlanRefusal::cured(wrong, bytes, cure::cure))
+    opened::opened(bytes, request)
 }
 
-fn request(root: &Node<'_>) -> Result<DebateRequest, Wrong> {
-    let (fields, mut wrong) = (unwrapped(root)?, Mistakes::default());
-    wrong.add(values::unknown(&fields, &REQUEST_KEYS, "a debate's request"));
-    let missing = |field| is_misspelt(&fields, &REQUEST_KEYS, field);
-    let task = match task(&fields) {
+/// Whether a text has the form of a request, right or wrong, and not that of a message.
+#[must_use]
+pub fn is_request(bytes: &[u8]) -> bool {
+    let Ok(root) = root_of(bytes) else { return false };
+    let Ok(fields) = Fields::of(&root) else { return false };
+    let has = |key: &str| fields.entries.iter().any(|entry| entry.key == key);
+    has("task") && has("roles") && !has("to")
+}
+
+fn request(asked: &opened::Opened<'_>) -> Result<DebateRequest, Wrong> {
+    let (fields, mut wrong) = (&asked.fields, Mistakes::default());
+    wrong.add(values::unknown(fields, &REQUEST_KEYS, "a debate's request"));
+    let missing = |field| is_misspelt(fields, &REQUEST_KEYS, field);
+    let task = match task(fields) {
         Err(_) if missing("task") => None,
         read => wrong.keep(read),
     };
     let task = task.unwrap_or_default();
     let language = language::of(&task);
-    let roles = match role::items(&fields) {
+    let roles = match role::items(fields) {
         Err(_) if missing("roles") => Vec::new(),
         Err(refusal) => {
             wrong.add([refusal]);
@@ -113,42 +125,36 @@ fn request(root: &Node<'_>) -> Result<DebateRequest, Wrong> {
         }
         Ok(items) => items.iter().filter_map(|item| role::role(item, language, &mut wrong)).collect(),
     };
-    let baseline = wrong.keep(values::truth(&fields, "baseline")).unwrap_or_default();
+    let baseline = wrong.keep(values::truth(fields, "baseline")).unwrap_or_default();
     wrong.add(role::same_ids(&roles, baseline));
+    let mut roles: Vec<RoleDefinition> = roles.into_iter().map(|placed| placed.role).collect();
+    if !asked.context.is_empty() {
+        let shown = role::context(&Fields { root: fields.root, entries: asked.context }, &mut wrong);
+        roles.iter_mut().for_each(|role| role.initial_context.clone_from(&shown));
+    }
     let request = DebateRequest {
         task,
-        roles: roles.into_iter().map(|placed| placed.role).collect(),
-        model: wrong.keep(values::model(&fields)).flatten(),
+        roles,
+        model: wrong.keep(values::model(fields)).flatten(),
         timeout_seconds: wrong
-            .keep(values::number(&fields, "timeout_seconds", &TIMEOUT_SECONDS, "whole number of seconds"))
+            .keep(values::number(fields, "timeout_seconds", &TIMEOUT_SECONDS, "whole number of seconds"))
             .flatten()
             .unwrap_or(TIMEOUT_SECONDS_DEFAULT),
-        preserve_worktrees: wrong.keep(values::truth(&fields, "preserve_worktrees")).unwrap_or_default(),
-        base_dir: wrong.keep(values::folder(&fields)).flatten(),
-        provider: wrong.keep(values::provider(&fields)).flatten(),
-        providers: wrong.keep(values::providers(&fields)).unwrap_or_default(),
-        parallel: wrong.keep(values::parallel(&fields)).flatten().unwrap_or(ROLES_AT_ONCE_DEFAULT),
+        preserve_worktrees: wrong.keep(values::truth(fields, "preserve_worktrees")).unwrap_or_default(),
+        base_dir: wrong.keep(values::folder(fields)).flatten(),
+        provider: wrong.keep(values::provider(fields)).flatten(),
+        providers: wrong.keep(values::providers(fields)).unwrap_or_default(),
+        parallel: wrong.keep(values::parallel(fields)).flatten().unwrap_or(ROLES_AT_ONCE_DEFAULT),
         rounds: wrong
-            .keep(values::number(&fields, "rounds", &ROUNDS, "whole number"))
+            .keep(values::number(fields, "rounds", &ROUNDS, "whole number"))
             .flatten()
             .unwrap_or(ROUNDS_DEFAULT),
         baseline,
-        budget: values::budget(&fields, &mut wrong),
+        budget: values::budget(fields, &mut wrong),
     };
-    wrong.add(at_odds(&fields, &request));
+    wrong.add(at_odds(fields, &request));
     wrong.told()?;
     Ok(request)
-}
-
-/// The fields of a request, also where it is wrapped as the argument of a call is.
-fn unwrapped<'t>(root: &'t Node<'t>) -> Result<Fields<'t>, Refusal> {
-    match &root.value {
-        Value::Map(entries) => match entries.as_slice() {
-            [entry] if entry.key == "request" => Fields::of(&entry.node),
-            _ => Fields::of(root),
-        },
-        _ => Fields::of(root),
-    }
 }
 
 fn task(fields: &Fields<'_>) -> Result<Arc<str>, Refusal> {

@@ -4,6 +4,7 @@ use super::document::{
     CANCELLED, DebateProgress, DebateResult, DebateStatus, NOT_ASKED, OutputBesides, RoundOutput,
 };
 use super::error::DebateError;
+use crate::engine::flow::alike::alike;
 use crate::engine::flow::cause::FailureCause;
 use crate::engine::flow::debate::{Debate, DebateBudget, DebateRole};
 use crate::engine::flow::debating::DebateStage;
@@ -217,9 +218,17 @@ fn message(flow: &Flow) -> String {
 #[must_use]
 pub fn notes(flow: &Flow) -> Vec<String> {
     let kept = flow.trees.values().filter(|tree| tree.stage == TreeStage::Kept);
-    let told = kept.map(|tree| {
-        let why = tree.note.as_deref().unwrap_or_default();
-        DebateError::WorktreeRemovalFailed { reason: format!("{}: {why}", tree.branch) }.to_string()
+    let told = alike(kept.map(|tree| {
+        let name = tree.branch.speech().map(|(_, round, role)| format!("r{round}-{role}"));
+        let (branch, why) = (tree.branch.as_str(), tree.note.as_deref().unwrap_or_default());
+        let why = why.strip_prefix(&format!("{branch} is not removed: ")).unwrap_or(why);
+        // Its name is before the reason, and the id of the debate is known to whoever asks.
+        let why = tree.path.as_deref().map_or_else(|| why.to_owned(), |path| why.replace(path, "it"));
+        (name.unwrap_or_else(|| branch.to_owned()), why.replace(branch, "it"))
+    }));
+    let told = told.into_iter().map(|(names, why)| {
+        let reason = format!("{}: {why}", names.join(", "));
+        DebateError::WorktreeRemovalFailed { reason }.to_string()
     });
     told.collect()
 }

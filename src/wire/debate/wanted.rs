@@ -19,6 +19,8 @@ use std::sync::Arc;
 
 /// How whoever is asked alone is called.
 pub const BASELINE: &str = "baseline";
+/// Characters of a commit's name by which people know it.
+const COMMIT_CHARS: usize = 12;
 /// Characters of a task that a debate is called by.
 const NAME_CHARS: usize = 100;
 
@@ -62,6 +64,20 @@ pub fn open(id: FlowId, request: &DebateRequest, ground: DebateGround<'_>) -> Re
     Ok(Command::OpenFlow(Box::new(opening)))
 }
 
+/// On which commit of which repository a debate stands. `base` is the folder that it is about: one without a repository of its own has
+/// that of a folder above.
+#[must_use]
+pub fn stands_on(repository: &FlowRepository, base: &Path) -> String {
+    let FlowRepository { root, base: commit, branch } = repository;
+    let commit = commit.get(..COMMIT_CHARS).unwrap_or(commit);
+    let on = branch.as_ref().map_or_else(String::new, |branch| format!(" (branch {branch})"));
+    let within = match Path::new(root) == base {
+        true => String::new(),
+        false => format!(", the repository in which {} lies", base.display()),
+    };
+    format!("it stands on commit {commit}{on} of {root}{within}")
+}
+
 /// What the agent of a role gets: who speaks for it, and where what it was told and what came of it are kept.
 fn variables(folder: &Path, round: u8, role: &DebateRole) -> BTreeMap<String, String> {
     let of = |place: &str, end: &str| {
@@ -103,4 +119,25 @@ fn debate(request: &DebateRequest, provider: &str) -> Result<Debate, Refusal> {
 #[must_use]
 pub fn cancel(id: FlowId) -> Command {
     Command::Flow { id, wish: FlowWish::Cancel }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_told_which_repository_a_debate_stands_on() {
+        let repository = FlowRepository {
+            root: "/家/repo".into(),
+            base: "0123456789abcdef0123".into(),
+            branch: Some("main".into()),
+        };
+        let own = stands_on(&repository, Path::new("/家/repo/"));
+        assert_eq!(own, "it stands on commit 0123456789ab (branch main) of /家/repo");
+        let detached = FlowRepository { branch: None, base: "x".into(), ..repository };
+        assert_eq!(
+            stands_on(&detached, Path::new("/家/repo/docs")),
+            "it stands on commit x of /家/repo, the repository in which /家/repo/docs lies"
+        );
+    }
 }

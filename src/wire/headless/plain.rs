@@ -1,5 +1,7 @@
 //! A text as a terminal would show it, without what only a terminal understands.
 
+use crate::wire::message::fields::invisible;
+
 /// The text without what only a terminal understands, and without blank rows around it.
 #[must_use]
 pub(in crate::wire) fn plain(text: &str) -> String {
@@ -17,4 +19,10 @@ pub(in crate::wire) fn plain(text: &str) -> String {
     let from = clean.len() - clean.trim_start_matches(|c: char| c.is_whitespace()).len();
     let start = clean.get(..from).and_then(|blank| blank.rfind('\n')).map_or(0, |at| at + 1);
     clean.get(start..).unwrap_or_default().trim_end().to_owned()
+}
+
+/// Whether nobody sees anything of a text: it is empty, or has only characters that show nothing, such as U+200B.
+#[must_use]
+pub(in crate::wire) fn shows_nothing(text: &str) -> bool {
+    text.chars().all(|c| c.is_whitespace() || invisible(c))
 }

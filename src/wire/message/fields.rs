@@ -160,7 +160,7 @@ pub(in crate::wire) fn wrong_type(node: &Node<'_>, field: &'static str, wanted: 
 
 /// Controls, zero-width and bidirectional characters, tag characters, and letters drawn as nothing: they make two names
 /// look alike (Unicode TR 36, TR 39).
-fn invisible(c: char) -> bool {
+pub(in crate::wire) fn invisible(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}'

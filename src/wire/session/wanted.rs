@@ -186,8 +186,8 @@ pub fn problem_of_plan(refusal: PlanRefusal) -> Problem {
     let line = refusal.line.filter(|_| !line_text.is_empty());
     let shown = line.map_or(String::new(), |line| format!("\n  {line} | {line_text}"));
     let besides = |other: PlanRefusal| {
-        let Problem { why, cure, line, column, .. } = problem_of_plan(other);
-        AlsoWrong { why, cure, line, column }
+        let Problem { why, cure, field, line, column, .. } = problem_of_plan(other);
+        AlsoWrong { why, cure, field, line, column }
     };
     let others = others.into_iter().map(besides).collect();
     let problem = problem(refusal);

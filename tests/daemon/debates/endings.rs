@@ -1,6 +1,7 @@
 //! What is left of a debate when it is over: patches of what roles have changed, and what somebody keeps.
 
 use super::{begun_id, debate, file, house, over, post, role, runs, until_clean};
+use crate::sessions::said;
 use crate::sessions_trees::git;
 use crate::survivors::lives;
 use serde_json::json;
@@ -35,8 +36,12 @@ fn what_a_role_changed_is_a_patch_and_worktrees_stay_only_where_they_are_kept_or
         assert!(file(&house, &id, &format!("logs/round{round}-waiter.patch")).is_empty());
     }
     git(&house, &["worktree", "unlock", &tree.to_string_lossy()]);
-    git(&house, &["worktree", "remove", "--force", &tree.to_string_lossy()]);
-    git(&house, &["branch", "-D", &format!("debate-{id}-r1-waiter")]);
+    let (_, needs, _) = said(&house, &["needs"]);
+    assert!(needs.contains("r1-waiter") && !needs.contains("session retry"), "{needs}");
+    assert!(needs.contains("tasuki worktree prune"), "{needs}");
+    let (code, pruned, err) = said(&house, &["worktree", "prune"]);
+    assert!(code == Some(0) && !tree.exists(), "{pruned}{err}");
+    assert!(!said(&house, &["needs"]).1.contains("r1-waiter"), "nothing is left to be done");
 
     let kept =
         json!({"task": "x", "roles": [role("writer", "commits")], "rounds": 2, "preserve_worktrees": true});

@@ -61,7 +61,7 @@ pub(super) fn follow_id(context: &Context, id: &str) -> Ended {
     let client = Client::new(&workspace, &context.around)?;
     let question = DebateQuery { id: id.to_owned() };
     let mut seen = asked(context, &question)?;
-    let mut told = BTreeMap::new();
+    let mut told = Told::default();
     tell(context, &mut told, &seen)?;
     let (clock, mut lost) = (Clock::start(), None);
     while !seen.status.is_over() {
@@ -82,7 +82,8 @@ pub(super) fn follow_id(context: &Context, id: &str) -> Ended {
             Err(error) => return Err(error.into()),
         }
     }
-    let why = format!("debate {id}: {}", harmless_lines(&seen.message));
+    // Why was told by the last change.
+    let why = format!("debate {id}: {}", of_status(&seen.status));
     match seen.status {
         DebateStatus::Completed => Ok(()),
         _ => {
@@ -91,36 +92,90 @@ pub(super) fn follow_id(context: &Context, id: &str) -> Ended {
     }
 }
 
+/// What was told of a debate so far.
+#[derive(Debug, Default)]
+struct Told {
+    /// The stage of each speech.
+    stages: BTreeMap<String, String>,
+    /// The last round that is known to be under way.
+    round: u64,
+    /// The status of the whole.
+    status: Option<String>,
+}
+
 /// Tells of each speech and of the whole what is new.
-fn tell(context: &Context, told: &mut BTreeMap<String, String>, now: &DebateResult) -> Ended {
-    let steps = now.tasuki.as_ref().and_then(|tasuki| tasuki.get("steps")).and_then(Json::as_array);
-    for step in steps.into_iter().flatten() {
-        let text = |key: &str| step.get(key).and_then(Json::as_str).unwrap_or_default().to_owned();
-        let (round, role, stage) = (step.get("round").and_then(Json::as_u64), text("role"), text("stage"));
-        let what = match stage.as_str() {
-            "preparing" => "gets a worktree".to_owned(),
-            "sent" => "speaks".to_owned(),
-            "completed" => "has spoken".to_owned(),
-            "failed" => format!("failed: {}", harmless_lines(&text("note"))),
-            "cancelled" => "does not speak".to_owned(),
-            _ => continue,
+fn tell(context: &Context, told: &mut Told, now: &DebateResult) -> Ended {
+    told.changes(now).iter().try_for_each(|change| {
+        let line = match (&change.role, change.round) {
+            (None, _) => change.what.clone(),
+            // Whoever is asked alone speaks in no round.
+            (Some(role), None | Some(0)) => format!("{role} {}", change.what),
+            (Some(role), Some(round)) => format!("round {round} {role} {}", change.what),
         };
-        // Whoever is asked alone speaks in no round.
-        let key = match round.unwrap_or_default() {
-            0 => role.clone(),
-            round => format!("round {round} {role}"),
-        };
-        let line = format!("{key} {what}");
-        if told.insert(key, stage.clone()).as_deref() != Some(&*stage) {
-            say(context, &Change { debate_id: &now.debate_id, round, role: Some(role), what }, &line)?;
+        say(context, change, &line)
+    })
+}
+
+impl Told {
+    /// What is new, in the order in which it came: a round begins before anybody speaks in it. What came and went between two looks is
+    /// told as well.
+    fn changes<'n>(&mut self, now: &'n DebateResult) -> Vec<Change<'n>> {
+        let mut new = Vec::new();
+        let change = |round, role, what| Change { debate_id: &now.debate_id, round, role, what };
+        let besides = |key: &str| now.tasuki.as_ref().and_then(|tasuki| tasuki.get(key));
+        let rounds = besides("rounds").and_then(Json::as_u64).unwrap_or_default();
+        let status = of_status(&now.status);
+        for step in besides("steps").and_then(Json::as_array).into_iter().flatten() {
+            let text = |key: &str| step.get(key).and_then(Json::as_str).unwrap_or_default();
+            let (round, role, stage) =
+                (step.get("round").and_then(Json::as_u64), text("role"), text("stage"));
+            let known = self.stages.get(&format!("{round:?} {role}")).map_or(0, |stage| place(stage));
+            let was_sent = !text("message").is_empty();
+            let way = STAGES.into_iter().filter(|on_the_way| match *on_the_way {
+                at if at == stage => place(at) > known,
+                at => was_sent && (known + 1..place(stage)).contains(&place(at)),
+            });
+            for at in way {
+                let begun = round.unwrap_or_default();
+                // A round that nobody is asked in any more does not begin.
+                if begun > self.round && at != "cancelled" {
+                    self.round = begun;
+                    new.push(change(None, None, self.begins(begun, rounds, now, &status)));
+                }
+                let what = match at {
+                    "preparing" => "gets a worktree".to_owned(),
+                    "sent" => "speaks".to_owned(),
+                    "completed" => "has spoken".to_owned(),
+                    "cancelled" => "does not speak".to_owned(),
+                    _ => format!("failed: {}", harmless_lines(text("note"))),
+                };
+                new.push(change(round, Some(role.to_owned()), what));
+            }
+            self.stages.insert(format!("{round:?} {role}"), stage.to_owned());
         }
+        if self.status.as_ref() != Some(&status) {
+            new.push(change(None, None, in_words(now)));
+            self.status = Some(status);
+        }
+        new
     }
-    let word = of_status(&now.status);
-    if told.insert(String::new(), word.clone()).as_deref() == Some(&*word) {
-        return Ok(());
+
+    /// That a round begins; of the one that is under way now, how far it is.
+    fn begins(&mut self, round: u64, rounds: u64, now: &DebateResult, status: &str) -> String {
+        if status != format!("round {round}") {
+            return format!("round {round} of {rounds} is under way");
+        }
+        self.status = Some(status.to_owned());
+        in_words(now)
     }
-    let what = in_words(now);
-    say(context, &Change { debate_id: &now.debate_id, round: None, role: None, what: what.clone() }, &what)
+}
+
+/// The stages that are told, in their order.
+const STAGES: [&str; 5] = ["preparing", "sent", "completed", "failed", "cancelled"];
+
+/// How far on its way a stage is; those in which a speech ends are as far as each other.
+fn place(stage: &str) -> usize {
+    STAGES.iter().position(|known| *known == stage).map_or(0, |at| (at + 1).min(3))
 }
 
 fn say(context: &Context, change: &Change<'_>, line: &str) -> Ended {
@@ -129,4 +184,57 @@ fn say(context: &Context, change: &Change<'_>, line: &str) -> Ended {
         false => line.to_owned(),
     };
     context.say(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::debate::document::DebateResult;
+    use serde_json::json;
+
+    /// What is told of a debate of two roles in two rounds at these stages.
+    fn told(told: &mut Told, status: DebateStatus, stages: [&str; 4]) -> String {
+        let steps = stages.iter().zip([(1, "qa"), (1, "ops"), (2, "qa"), (2, "ops")]);
+        let steps = steps.map(|(stage, (round, role))| {
+            let message = (!["pending", "preparing", "cancelled"].contains(stage)).then_some("m");
+            json!({"round": round, "role": role, "stage": stage, "message": message, "note": "it is down"})
+        });
+        let now = DebateResult {
+            debate_id: "d".to_owned(),
+            message: format!("{} of 2: so far", of_status(&status)),
+            status,
+            worktree_paths: Vec::new(),
+            context_path: String::new(),
+            tasuki: Some(json!({"rounds": 2, "steps": steps.collect::<Vec<_>>()})),
+        };
+        let line =
+            |change: &Change<'_>| format!("{} {}; ", change.role.as_deref().unwrap_or("-"), change.what);
+        told.changes(&now).iter().map(line).collect()
+    }
+
+    #[test]
+    fn a_round_is_told_before_its_speeches_and_nothing_between_two_looks_is_lost() {
+        use DebateStatus::{Completed, Pending, Round1InProgress, Round2InProgress};
+        let mut seen = Told::default();
+        let mut look = |status, stages| told(&mut seen, status, stages);
+        assert_eq!(look(Pending, ["pending"; 4]), "- pending of 2: so far; ");
+        assert_eq!(
+            look(Round1InProgress, ["sent", "preparing", "pending", "pending"]),
+            "- round 1 of 2: so far; qa gets a worktree; qa speaks; ops gets a worktree; "
+        );
+        assert_eq!(look(Round1InProgress, ["sent", "preparing", "pending", "pending"]), "");
+        assert_eq!(
+            look(Round2InProgress, ["completed", "failed", "sent", "pending"]),
+            "qa has spoken; ops speaks; ops failed: it is down; - round 2 of 2: so far; qa gets a worktree; qa speaks; "
+        );
+        assert_eq!(
+            look(Completed, ["completed", "failed", "completed", "completed"]),
+            "qa has spoken; ops gets a worktree; ops speaks; ops has spoken; - completed of 2: so far; "
+        );
+        let failed = ["failed", "failed", "cancelled", "cancelled"];
+        let all = told(&mut Told::default(), DebateStatus::Failed("it is down".to_owned()), failed);
+        assert!(all.contains("round 1") && !all.contains("round 2"), "{all}");
+        let all = told(&mut Told::default(), Completed, ["completed", "failed", "completed", "cancelled"]);
+        assert!(all.contains("- round 2 of 2 is under way; qa gets a worktree"), "{all}");
+    }
 }

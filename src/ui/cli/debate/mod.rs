@@ -5,6 +5,7 @@ mod hand_over;
 mod list;
 mod new;
 mod show;
+pub(super) mod trial;
 mod words;
 
 use super::context::{Context, Ended};
@@ -21,11 +22,11 @@ Examples:
   tasuki debate \"How do we store sessions?\" --roles architect,security,qa
   tasuki debate \"認証をどう実装するか\" --roles architect,qa --provider claude --model sonnet --wait
   tasuki debate --roles architect,security --context src/auth.rs -- \"Is this safe?\"
-  tasuki debate request.yaml
+  tasuki debate request.yaml --rounds 2
   tasuki debate list
   tasuki debate outputs a1b2c3d4 --round 2
 
-A single word that ends in .yaml, .yml or .json is the name of a file with the request. The built-in roles are architect, \
+A single word that ends in .yaml, .yml or .json is the name of a file with the request; options beside it take the place of what the file says. The built-in roles are architect, \
 security, qa, developer, performance and product. The id is printed; it may be cut to what no other begins with. \
 docs/debates.md says what a debate is.
 

@@ -1,6 +1,6 @@
 //! `tasuki debate show`, `status`, `progress` and `outputs`: a debate as it is, and what was said.
 
-use super::words::{in_words, of_status};
+use super::words::{in_a_line, in_words, of_status};
 use crate::io::client::Client;
 use crate::read::Answers;
 use crate::ui::cli::context::{Context, Ended};
@@ -114,7 +114,7 @@ fn head(result: &DebateResult) -> String {
 
 pub(super) fn status(context: &Context, args: &StatusArgs) -> Ended {
     let result = asked(context, &DebateQuery { id: args.debate.clone() })?;
-    context.tell(&result, || in_words(&result))
+    context.tell(&result, || in_a_line(&result))
 }
 
 pub(super) fn progress(context: &Context, args: &ProgressArgs) -> Ended {

@@ -13,6 +13,19 @@ pub(super) fn in_words(result: &DebateResult) -> String {
     }
 }
 
+/// The same in one line that is read at a glance.
+pub(super) fn in_a_line(result: &DebateResult) -> String {
+    let words = in_words(result).split_whitespace().collect::<Vec<_>>().join(" ");
+    if words.chars().count() <= LINE_CHARS {
+        return words;
+    }
+    let begun: String = words.chars().take(LINE_CHARS).collect();
+    format!("{begun}… (`tasuki debate show {}` has all of it)", result.debate_id)
+}
+
+/// Characters of a line that people read without looking for its end: three rows of a terminal.
+const LINE_CHARS: usize = 240;
+
 /// The status in a word or two.
 pub(super) fn of_status(status: &DebateStatus) -> String {
     match status {

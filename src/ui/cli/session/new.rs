@@ -122,8 +122,8 @@ fn is_terminal() -> bool {
 fn all_within(mut failure: Failure, place: String) -> Failure {
     let others = std::mem::take(&mut failure.problem.others);
     let code = failure.problem.code.clone();
-    let one = |AlsoWrong { why, cure, line, column }: AlsoWrong| {
-        let problem = Problem { code: code.clone(), why, cure, line, column, ..Problem::default() };
+    let one = |AlsoWrong { why, cure, field, line, column }: AlsoWrong| {
+        let problem = Problem { code: code.clone(), why, cure, field, line, column, ..Problem::default() };
         Failure { kind: Kind::Rejected, problem, place: None, report: None }.within(place.clone())
     };
     let others: Vec<Failure> = others.into_iter().map(one).collect();

@@ -1,5 +1,6 @@
 //! What to do about a mistake in a request, where plans and messages have other words.
 
+use super::options;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::wire::session::plan::KEY;
 
@@ -9,6 +10,10 @@ const SMALLEST: &str = "write `task:` with what is debated, and `roles:` such as
 /// What to do about it, in the words of debates.
 #[must_use]
 pub fn cure(refusal: &Refusal) -> &'static str {
+    options::cure(refusal).unwrap_or_else(|| in_file(refusal))
+}
+
+fn in_file(refusal: &Refusal) -> &'static str {
     match (refusal.code, refusal.field) {
         (Code::NoRepository, _) => {
             "make one with `git init` and a first commit, or name the folder of another in `base_dir`"
@@ -33,6 +38,9 @@ pub fn cure(refusal: &Refusal) -> &'static str {
         (Code::UnknownWord, Some("roles")) => {
             "name a built-in role, or write `{id: NAME, system_prompt: TEXT}` for one of your own"
         }
+        (Code::UnknownWord, Some("model")) => {
+            "leave `model` out there, or add `model:` to the `headless:` of the profile (docs/team-file.md)"
+        }
         (Code::UnknownWord, _) => "use one of the words listed",
         (Code::BadId, _) => "use small letters, digits, `-` and `_`, at most 17 of them",
         (Code::IdConflict, _) => "give each role an `id` of its own",
@@ -42,10 +50,14 @@ pub fn cure(refusal: &Refusal) -> &'static str {
         (Code::ContentTooLarge, Some("system_prompt")) => {
             "say it shorter, or name files in `initial_context`"
         }
+        (Code::NotUtf8, Some("initial_context")) => "name a file with text, or save it as UTF-8",
+        (Code::ContentTooLarge, Some("initial_context")) => {
+            "name the few files that matter; roles can read the others by themselves"
+        }
         (Code::ContentTooLarge, _) => "put long texts into files, and name them in `initial_context`",
         (Code::TooMany, Some("roles")) => "keep those whose views differ most",
         (Code::TooMany, Some("initial_context")) => {
-            "name the few files that matter; roles can read the others"
+            "name the few files that matter; roles can read the others by themselves"
         }
         (Code::TooMany, _) => "name fewer",
         (Code::OutOfRange, _) => "use a value within the range given, without a unit",

@@ -153,7 +153,10 @@ pub(super) fn same_ids(roles: &[Placed], baseline: bool) -> Vec<Refusal> {
     for (at, Placed { role, place }) in roles.iter().enumerate() {
         let same = |before: &&Placed| before.role.id == role.id;
         if let Some(before) = roles.iter().take(at).find(same) {
-            let why = format!("the role `{}` is already on line {}", role.id, before.place.line);
+            let why = match before.place.line {
+                0 => format!("the role `{}` is named twice", role.id),
+                line => format!("the role `{}` is already on line {line}", role.id),
+            };
             found.push(place.refuse(Code::IdConflict, why).at("roles"));
         } else if baseline && role.id == BASELINE {
             let why = format!("no role can be called `{BASELINE}` beside `baseline: true`");
@@ -204,7 +207,8 @@ fn system_prompt(fields: &Fields<'_>) -> Result<Option<Arc<str>>, Refusal> {
     Ok(Some(text.text.trim_end().into()))
 }
 
-fn context(fields: &Fields<'_>, wrong: &mut Mistakes) -> Vec<String> {
+/// The files that a role is shown.
+pub(super) fn context(fields: &Fields<'_>, wrong: &mut Mistakes) -> Vec<String> {
     let texts = wrong.keep(fields.texts("initial_context")).unwrap_or_default();
     if let Some(text) = texts.get(CONTEXT_FILES_MAX) {
         let why = format!(

@@ -322,3 +322,129 @@ fn limits_of_values_hold_at_their_edges() {
     assert!(field(&format!("model: {}", "x".repeat(MODEL_BYTES_MAX))).is_none());
     assert!(field(&format!("model: {}", "x".repeat(MODEL_BYTES_MAX + 1))).is_some());
 }
+
+/// What is told of a request with options beside it.
+fn told(text: Option<&str>, options: &serde_json::Value) -> String {
+    read(with_options(text, options).as_bytes())
+        .err()
+        .map_or_else(String::new, |refusal| format!("{refusal}\n"))
+}
+
+#[test]
+fn options_take_the_place_of_what_a_file_says() {
+    let file = "request:\n  task: 認証?\n  roles: [qa, {id: dba, system_prompt: p, initial_context: [a.md], model: own}]\n  \
+                providers: [claude, codex]\n  rounds: 4\n  timeout_seconds: 90\n  budget: {tokens: 7, minutes: 3}\n";
+    let with = |options: serde_json::Value| read(with_options(Some(file), &options).as_bytes()).unwrap();
+    assert_eq!(with(json!({})), read(file.as_bytes()).unwrap());
+    let changed = with(json!({
+        "rounds": 2, "parallel": 0, "timeout_seconds": 30, "preserve_worktrees": true, "provider": "js", "model": "m",
+        "budget": {"minutes": 9, "cost_usd": "1.5"}, "initial_context": ["F", "G"],
+    }));
+    assert_eq!((changed.rounds, changed.parallel, changed.timeout_seconds), (2, 0, 30));
+    assert!(changed.preserve_worktrees && changed.providers.is_empty() && &*changed.task == "認証?");
+    assert_eq!(
+        changed.budget,
+        BudgetTerms { tokens: Some(7), cost_micro_usd: Some(1_500_000), minutes: Some(9) }
+    );
+    assert!(changed.roles.iter().all(|role| role.initial_context == ["F", "G"]), "{:?}", changed.roles);
+    let models = changed.head().roles.into_iter().map(|role| (role.provider.unwrap(), role.model.unwrap()));
+    assert_eq!(
+        models.collect::<Vec<_>>(),
+        [("js".to_owned(), "m".to_owned()), ("js".to_owned(), "own".to_owned())]
+    );
+    let roles = with(json!({"roles": ["security"], "providers": ["js"]}));
+    assert_eq!(
+        (&*roles.roles[0].id, roles.roles.len(), roles.providers),
+        ("security", 1, vec!["js".to_owned()])
+    );
+}
+
+#[test]
+fn a_mistake_in_an_option_is_told_by_its_name_and_one_in_a_file_by_its_line() {
+    let file = "task: x\nroles: [qa, qa]\nmodel: a b\nrounds: 9\n";
+    let options = json!({"rounds": 1, "timeout_seconds": 2, "budget": {"cost_usd": "nan"}, "base_dir": ""});
+    expect![[r#"
+        `--timeout`: `2` is not a whole number of seconds from 5 to 86400.
+        Cure: use a duration within that range, such as 90s, 5m or 1h.
+
+        `--base-dir`: `` is empty.
+        Cure: name a folder, or leave the option out.
+
+        `--rounds`: `1` is not a whole number from 2 to 5.
+        Cure: use a value within the range given.
+
+        `--budget-cost`: `nan` is not a number of US dollars up to 1000000, such as 2.5.
+        Cure: use a value within the range given.
+
+        line 2, column 13: the role `qa` is already on line 2.
+          2 | roles: [qa, qa]
+        Cure: give each role an `id` of its own.
+
+        line 3, column 8: `model`: `a b` has blanks, or characters that are not printed.
+          3 | model: a b
+        Cure: write the name of the model alone, such as `sonnet`.
+    "#]]
+    .assert_eq(&told(Some(file), &options));
+    expect![[r#"
+        `TASK`: `` has nothing but white space.
+        Cure: say in words what is to be debated, or name a file with a request.
+
+        the role `qa` is named twice.
+        Cure: name each role once.
+
+        `--context`: `` is empty.
+        Cure: name a file, or leave the option out.
+    "#]]
+    .assert_eq(&told(None, &json!({"task": "", "roles": ["qa", "qa"], "initial_context": [""]})));
+    let inf = |cost: &str| told(None, &json!({"task": "x", "roles": ["qa"], "budget": {"cost_usd": cost}}));
+    for cost in ["nan", "NaN", "inf", "-inf", "1e400", "-1", ""] {
+        assert!(inf(cost).contains("--budget-cost"), "{cost}: {}", inf(cost));
+    }
+    assert_eq!(inf("0.5"), "");
+    assert!(told(Some("task: [\n"), &json!({"rounds": 2})).starts_with("line "));
+    assert!(told(Some("a word"), &json!({"rounds": 2})).contains("not a map"));
+}
+
+#[test]
+fn mistakes_at_the_door_are_told_at_once_each_with_its_line() {
+    let file = "task: x\nroles:\n  - qa\n  - id: dba\n    system_prompt: p\n    initial_context: [a.md, b.md]\n    model: m\nproviders: [claude,\n  nobody]\n";
+    let refusal = |code, why: &str| Refusal::new(code, why);
+    let mistakes = || {
+        vec![
+            (
+                Spot { item: 1, ..Spot::of("providers") },
+                refusal(Code::UnknownWord, "there is no profile `nobody`"),
+            ),
+            (
+                Spot { item: 1, ..Spot::of_role(1, "initial_context") },
+                refusal(Code::Unreadable, "cannot read `b.md`"),
+            ),
+            (Spot::of_role(0, "initial_context"), refusal(Code::Unreadable, "cannot read `b.md`")),
+            (Spot::of_role(1, "model"), refusal(Code::UnknownWord, "it takes no model")),
+            (Spot::of("base_dir"), refusal(Code::NoRepository, "there is none")),
+        ]
+    };
+    let lines = |body: &str| {
+        let told = at_door(body.as_bytes(), mistakes()).expect("mistakes");
+        let all = std::iter::once(&told).chain(&told.others);
+        let line = |one: &PlanRefusal| {
+            format!("{:?} {} {}", one.refusal.line, one.refusal.field.unwrap(), one.refusal.why)
+        };
+        all.map(line).collect::<Vec<_>>().join("\n")
+    };
+    expect![[r#"
+        Some(1) base_dir there is none
+        Some(3) initial_context cannot read `b.md`
+        Some(6) initial_context cannot read `b.md`
+        Some(7) model it takes no model
+        Some(9) providers there is no profile `nobody`"#]]
+    .assert_eq(&lines(file));
+    let options = json!({"initial_context": ["b.md", "b.md"], "base_dir": "gone", "model": "m"});
+    expect![[r#"
+        None --context cannot read `b.md`
+        None --base-dir there is none
+        Some(7) model it takes no model
+        Some(9) providers there is no profile `nobody`"#]]
+    .assert_eq(&lines(&with_options(Some(file), &options)));
+    assert_eq!(at_door(file.as_bytes(), Vec::new()), None);
+}

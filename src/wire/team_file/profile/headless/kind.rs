@@ -103,7 +103,6 @@ impl Headless {
     /// # Errors
     /// Why this program cannot be asked so, with the cure.
     pub fn asked(&self, prompt: String, model: Option<&str>, tasuki: &str) -> Result<OneShotCommand, String> {
-        let names_model = |words: &[String]| words.iter().any(|word| word.contains("{model}"));
         let program = self.program();
         let words: Vec<&String> = match model {
             None if names_model(&self.command) => {
@@ -111,7 +110,7 @@ impl Headless {
                     "`{program}` is started with a model: name one by --model or TASUKI_HEADLESS_MODEL"
                 ));
             }
-            Some(model) if self.model_args.is_empty() && !names_model(&self.command) => {
+            Some(model) if !self.takes_model() => {
                 return Err(format!(
                     "it is not known how to give the model `{model}` to `{program}`: leave it out, or add `model:` to `headless:`"
                 ));
@@ -143,6 +142,12 @@ impl Headless {
         Ok(OneShotCommand { argv, stdin })
     }
 
+    /// Whether it is known how to give it a model.
+    #[must_use]
+    pub fn takes_model(&self) -> bool {
+        !self.model_args.is_empty() || names_model(&self.command)
+    }
+
     /// What it is called where it is told of.
     #[must_use]
     pub fn program(&self) -> &str {
@@ -150,6 +155,10 @@ impl Headless {
         let first = if first == "{tasuki}" { "tasuki" } else { first };
         first.rsplit('/').next().unwrap_or(first)
     }
+}
+
+fn names_model(words: &[String]) -> bool {
+    words.iter().any(|word| word.contains("{model}"))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What a program that was asked once has printed: its answer, whether it failed, and what it took.
 
 use super::kind::{AnswerIn, FailedRecord, Headless};
-use crate::wire::headless::plain::plain;
+use crate::wire::headless::plain::{plain, shows_nothing};
 use crate::wire::team_file::profile::transcript::{part, parts};
 use serde_json::Value;
 
@@ -22,12 +22,14 @@ impl Headless {
     pub fn read(&self, stdout: &[u8]) -> ReadOutput {
         let text = String::from_utf8_lossy(stdout);
         let AnswerIn::Records { kind, all } = &self.answer else {
-            return ReadOutput { answer: plain(&text), ..ReadOutput::default() };
+            let answer = Some(plain(&text)).filter(|said| !shows_nothing(said)).unwrap_or_default();
+            return ReadOutput { answer, ..ReadOutput::default() };
         };
+        let text = with_whole_characters(text.into_owned());
         let (mut answers, mut failed): (Vec<String>, _) = (Vec::new(), None);
         let (mut tokens, mut cost) = (Vec::new(), Vec::new());
         for record in records(&text) {
-            let said = kind.text_of(&record).map(|said| plain(&said)).filter(|said| !said.is_empty());
+            let said = kind.text_of(&record).map(|said| plain(&said)).filter(|said| !shows_nothing(said));
             if let Some(why) = self.failure_in(&record) {
                 failed = Some(why);
             } else if let Some(said) = said {
@@ -108,6 +110,36 @@ fn records(text: &str) -> Vec<Value> {
         };
     }
     found
+}
+
+/// The text with U+FFFD where an escape of JSON is half a character, as programs in JavaScript print a text that was cut there: no
+/// record with one could be read. Both escapes have the same length.
+fn with_whole_characters(mut text: String) -> String {
+    let mut at = 0;
+    while let Some(found) = text.get(at..).and_then(|rest| rest.find('\\')) {
+        let place = at + found;
+        at = match (half_at(&text, place), half_at(&text, place + ESCAPE)) {
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => place + 2 * ESCAPE,
+            (Some(_), _) => {
+                text.replace_range(place..place + ESCAPE, r"\ufffd");
+                place + ESCAPE
+            }
+            // Whatever is escaped begins no escape itself.
+            (None, _) => text.ceil_char_boundary(place + 2),
+        };
+    }
+    text
+}
+
+/// Bytes of `\ud800`.
+const ESCAPE: usize = 6;
+
+/// Half of a character that is escaped at a place.
+fn half_at(text: &str, place: usize) -> Option<u16> {
+    let digits = text.get(place..place + ESCAPE)?.strip_prefix("\\u")?;
+    let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let half = u16::from_str_radix(digits, 16).ok().filter(|_| is_hex)?;
+    (0xD800..=0xDFFF).contains(&half).then_some(half)
 }
 
 fn numbers(record: &Value, path: &str) -> Vec<f64> {

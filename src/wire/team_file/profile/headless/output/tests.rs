@@ -113,3 +113,16 @@ fn a_text_is_the_answer_as_a_terminal_would_show_it() {
     assert_eq!(plain("\n \n    code\n"), "    code");
     assert_eq!(read("ollama", " \n").answer, "");
 }
+
+#[test]
+fn half_a_character_is_replaced_and_an_answer_that_shows_nothing_is_none() {
+    let said = |text: &str| read("gemini", &format!(r#"{{"response": "{text}"}}"#)).answer;
+    assert_eq!(said(r"a\ud83cb \uD83C\uDFBD c\udfbd"), "a\u{fffd}b 🎽 c\u{fffd}");
+    assert_eq!(said(r"\\ud800 \\\ud800"), "\\ud800 \\\u{fffd}");
+    assert_eq!(said(r"\ud83c\ud83c\udfbd"), "\u{fffd}🎽");
+    assert_eq!(said(r"襷 \ud83"), "", "that is no JSON");
+    assert_eq!(said(r"\u200b\ufeff\n \u2060"), "");
+    assert_eq!(read("ollama", "\u{200b}\u{feff}\n").answer, "");
+    assert_eq!(read("ollama", "\u{200b}襷").answer, "\u{200b}襷");
+    assert_eq!(with_whole_characters("\\".to_owned() + "あ"), "\\あ");
+}
