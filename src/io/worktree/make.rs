@@ -51,6 +51,8 @@ impl Repository {
             Some(Err(note)) => Some(note),
             None => None,
         };
+        // What only reads is done before: others wait for the hold. It counts where something is made.
+        let beginning = self.beginning(branch, from).await;
         let hold = self.hold().await?;
         match self.records.read(&branch.folder())? {
             None => self.refuse_taken(branch, &hold).await?,
@@ -70,17 +72,7 @@ impl Repository {
                 _ => return Err(taken(branch, "its worktree was removed".to_owned())),
             },
         }
-        let mut begins = Vec::new();
-        for name in from {
-            begins.push(self.base_of(name).await?);
-        }
-        let start = begins.first().cloned().unwrap_or_else(|| self.head.clone());
-        // A role has no mailbox in its worktree.
-        let kept = match branch.speech() {
-            Some(_) => None,
-            None => Some(self.kept_at(&start).await?),
-        };
-        let from = if begins.is_empty() { vec![start] } else { begins };
+        let (from, kept) = beginning?;
         let begun_s = self.clock.wall().0 / 1_000;
         let (branch, owner, at) = (branch.clone(), owner.to_owned(), Progress::Making);
         let trash = Some(self.trash.clone());
@@ -94,6 +86,31 @@ impl Repository {
             }
         }
         made.map(|made| Worktree { note, ..made })
+    }
+
+    /// The commits that a worktree is made from, each once, and what of its mailbox is in the first of them.
+    async fn beginning(
+        &self,
+        branch: &BranchName,
+        names: &[String],
+    ) -> Result<(Vec<String>, Option<Kept>), WorktreeError> {
+        let mut from: Vec<String> = Vec::new();
+        for name in names {
+            let commit = self.base_of(name).await?;
+            if !from.contains(&commit) {
+                from.push(commit);
+            }
+        }
+        let start = from.first().unwrap_or(&self.head).clone();
+        if from.is_empty() {
+            from.push(start.clone());
+        }
+        // A role has no mailbox in its worktree.
+        let kept = match branch.speech() {
+            Some(_) => None,
+            None => Some(self.kept_at(&start).await?),
+        };
+        Ok((from, kept))
     }
 
     /// What stands in the way of a name that tasuki has not used.
@@ -135,8 +152,13 @@ impl Repository {
         let start = record.from.first().map_or("", String::as_str);
         let own = self.check_out(branch, start, &record.owner, hold).await?;
         self.merge_all(record, &path, &own, hold).await?;
-        let at = self.git.at(&path).of(&own);
-        let base = at.text("ask for the commit of a worktree", &["rev-parse", "HEAD"]).await?;
+        let base = match record.from.as_slice() {
+            [only] => only.clone(),
+            _ => {
+                let at = self.git.at(&path).of(&own);
+                at.text("ask for the commit of a worktree", &["rev-parse", "HEAD"]).await?
+            }
+        };
         self.finish(record, &path, Progress::Made { base, restored: None }, hold).await
     }
 

@@ -57,7 +57,8 @@ pub fn open(id: FlowId, request: &DebateRequest, ground: DebateGround<'_>) -> Re
         env: variables(folder, round, role),
     };
     let name = request.task.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let name: String = name.chars().take(NAME_CHARS).collect();
+    let cut = if name.chars().count() > NAME_CHARS { "…" } else { "" };
+    let name: String = name.chars().take(NAME_CHARS).chain(cut.chars()).collect();
     let asked = Body { content: request.task.clone(), extra: "".into() };
     let who = (id.clone(), AgentName::user(), name);
     let opening = Opening::of_debate(debate, who, (Box::new(repository), request.parallel), asked, told)?;

@@ -112,12 +112,12 @@ mod tests {
             let time = TurnTime::of(&task.expect("a task"), Millis(1_767_225_600_000));
             format!("{} {}", time.words(), time.limit().as_millis())
         };
-        assert_eq!(time(""), "29m54s 1794000");
-        assert_eq!(time("timeout: 5m\n"), "4m54s 294000");
+        assert_eq!(time(""), "29m 54s 1794000");
+        assert_eq!(time("timeout: 5m\n"), "4m 54s 294000");
         assert_eq!(time("timeout: 10s\n"), "5s 5000");
         assert_eq!(time("timeout: 5m\ndeadline: \"2026-01-01T00:01:00.5Z\"\n"), "54s 54500");
         assert_eq!(time("deadline: \"2025-01-01T00:00:00Z\"\n"), "0s 0");
-        assert_eq!(time("timeout: nonsense\n"), "29m54s 1794000");
+        assert_eq!(time("timeout: nonsense\n"), "29m 54s 1794000");
     }
 
     #[test]

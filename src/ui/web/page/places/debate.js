@@ -70,6 +70,7 @@ function Head({ debate, outputs }) {
   return html`<div class="pad-l head of-session"><div class="row wrap"><div class="grow"><h2 id="de" tabindex="-1" title=${titleOf(debate)}><${Text} of=${titleOf(debate)} /></h2><p class="id"><${Name} of=${debate.debate_id} /></p></div>
       <span class="st"><${Icon} name=${mark.icon} tone=${mark.tone} /><b class=${mark.tone ? `c-${mark.tone}` : ""}>${mark.word}</b><span class="d">${about.created_at && html`<${Age} since=${about.created_at} until=${over ? about.updated_at : null} />`}</span></span>
       ${!over && html`<button class="btn plain" type="button" ...${actingNow(underWay.value.has(cancelPath(debate)))} onClick=${() => cancel(debate)}>${t("c.off")} <kbd aria-hidden="true">X</kbd></button>`}</div>
+    ${about.task && about.task.trim() !== titleOf(debate) && html`<${Prose} text=${about.task.trim()} most=${300} />`}
     <p class="figs">${figuresOf(debate, outputs).map(([n, text], place) => html`<span key=${place}>${n !== null && html`<b class="num">${n}</b> `}<${Text} of=${text} /></span>`)}</p>
     ${why ? html`<${Notice} tone="bad" icon="failed" title=${t("de.failed.title")}><${Said} of=${why} /></${Notice}>` : html`<p class="dim message"><${Said} of=${debate.message} /></p>`}
   </div>`;
