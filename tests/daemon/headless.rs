@@ -116,7 +116,7 @@ fn a_program_ends_with_all_that_it_started_when_its_time_is_over_or_its_turn_is_
     let mut house = house("its time");
     house.drop("hang.yaml", "id: hang\nto: one\ntimeout: 3s\ncontent: hang\n");
     let result = ended(&house, "hang");
-    assert_eq!(result["content"], "`bash` did not end within 3s", "{result}");
+    assert_eq!(result["content"], "`bash` did not end within 1.5s", "{result}");
     assert_eq!(result["failure"], serde_json::json!({"cause": "timed_out"}), "{result}");
     assert_eq!(house.read("left").lines().count(), 3);
     assert!(all_gone(&house, "left"));

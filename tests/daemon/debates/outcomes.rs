@@ -160,7 +160,10 @@ fn nobody_begins_once_the_budget_is_used_up_and_what_was_said_stays() {
     assert_eq!((ran(&house, "round1-"), ran(&house, "round2-")), (2, 0));
     let ended = debate(&house, id);
     let failed = ended["status"]["Failed"].as_str().expect("why");
-    assert!(failed.starts_with("no role has completed round 2: one: ") && failed.contains(why), "{failed}");
+    assert!(
+        failed.starts_with("no role has completed round 2: one, two: ") && failed.contains(why),
+        "{failed}"
+    );
     assert!(said(&outputs(&house, id, 1), "two", "proposal").contains("提案 of round1-two"));
     let second = outputs(&house, id, 2);
     assert!(said(&second, "one", "error").contains(why), "{second:?}");

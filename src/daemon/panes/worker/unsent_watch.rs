@@ -123,7 +123,7 @@ impl UnsentWatch<'_> {
             self.judge(true).await?;
         }
         self.tell().await;
-        Ok(self.unsent.words.is_some())
+        Ok(self.unsent.words.is_some() || self.unsent.unwatched && self.is_between_lines())
     }
 
     pub(super) fn note_people(&mut self, people: &People) {
@@ -166,7 +166,7 @@ impl UnsentWatch<'_> {
             return self.take_free(line.text, people.now).await;
         }
         let mut standing = self.unsent.standing_in(&line).or_else(|| asks.then(|| ASKS.to_owned()));
-        let reprints = self.may_reprint();
+        let reprints = self.session.program.reprints();
         let in_doubt = match &standing {
             // What was begun is in its program.
             Some(words) if is_continuation(words) || asks => false,
@@ -177,6 +177,7 @@ impl UnsentWatch<'_> {
             }
             None => self.unsent.is_in_doubt(&line, &people, reprints),
         };
+        let may_press = may_press && !self.is_between_lines();
         if in_doubt && reprints && may_press && self.session.minds(people.here.as_ref()).is_none() {
             (line, people) = self.reprinted_line().await?;
             // Nothing else is in that row, unless its program has printed behind it at once: then it is asked again.
@@ -207,10 +208,10 @@ impl UnsentWatch<'_> {
         }
     }
 
-    /// Whether a key may have the terminal show its input. What edits its line itself has a canonical terminal for moments: the key could
-    /// arrive after that, where it means a search.
-    fn may_reprint(&self) -> bool {
-        self.session.program.reprints() && !self.unsent.edits
+    /// Whether a program that edits its line itself has a canonical terminal, as between two lines. A key for the terminal could arrive after
+    /// that, where it means a search.
+    fn is_between_lines(&self) -> bool {
+        self.unsent.edits && self.session.program.is_canonical()
     }
 
     /// Somebody has typed: what its program works on is theirs, where nothing is awaited.

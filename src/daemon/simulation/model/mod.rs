@@ -17,10 +17,10 @@ use story::{Inputs, Op, Promise, Story, WorkOrder};
 /// Crash states that are to be looked at, at least.
 const STATES_MIN: usize = 250_000;
 /// Every how many orders is tried in the tests.
-const ORDERED_STEP: usize = 72;
-const ANY_STEP: usize = 80;
+const ORDERED_STEP: usize = 120;
+const ANY_STEP: usize = 144;
 /// With a flow more files change between two flushes, of which such a disk keeps any, so that fewer orders are tried.
-const FLOW_ORDERED_STEP: usize = 108;
+const FLOW_ORDERED_STEP: usize = 180;
 const FLOW_ANY_STEP: usize = 720;
 
 /// What was looked at.

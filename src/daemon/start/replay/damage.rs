@@ -13,8 +13,8 @@ use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-/// Trials in `cargo test`: a quarter of a minute on a machine that does nothing else.
-const TRIALS: u64 = 4_000;
+/// Trials in `cargo test`: some ten seconds on a machine that does nothing else.
+const TRIALS: u64 = 2_500;
 /// Threads, each with a journal of its own.
 const THREADS: u64 = 4;
 
