@@ -324,6 +324,7 @@ impl Work<'_> {
         let worker = finished.agent.clone().map(|agent| Box::new(self.worker(agent, source)));
         let (flow, step) = (step.flow.clone(), name.clone());
         let (of, name, spent) = (flow.clone(), step.clone(), self.spent.take());
+        let cause = cause.or((outcome == Outcome::Cancelled).then_some(FailureCause::CalledOff));
         let message = None;
         self.emit(Event::StepMoved { flow: of, step: name, to, message, answer, worker, why, spent, cause });
         self.dismiss_of(&flow, &step);

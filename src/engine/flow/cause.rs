@@ -15,11 +15,14 @@ pub enum FailureCause {
     Crashed,
     /// What its flow may take was taken before it began.
     Budget,
+    /// Somebody cancelled its message.
+    CalledOff,
 }
 
 impl FailureCause {
     /// Every one of them, in order.
-    pub const ALL: [Self; 5] = [Self::Worktree, Self::Tmux, Self::TimedOut, Self::Crashed, Self::Budget];
+    pub const ALL: [Self; 6] =
+        [Self::Worktree, Self::Tmux, Self::TimedOut, Self::Crashed, Self::Budget, Self::CalledOff];
 
     /// The word for it in the journal.
     #[must_use]
@@ -30,6 +33,7 @@ impl FailureCause {
             Self::TimedOut => "timed_out",
             Self::Crashed => "crashed",
             Self::Budget => "budget",
+            Self::CalledOff => "called_off",
         }
     }
 }

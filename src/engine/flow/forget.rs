@@ -19,17 +19,19 @@ impl Work<'_> {
         ended.iter().for_each(|id| self.forget_flow(id));
     }
 
-    /// A flow has ended. Where there are too many of these, the oldest go, and those first that cannot be tried again.
+    /// A flow has ended. Where there are too many of these besides, the oldest go, and those first that cannot be tried again; but before
+    /// them one that alone has the room of very many.
     pub(in crate::engine) fn make_room_for(&mut self, newest: &FlowId) {
         let ended = self.state.flows.values().filter(|flow| !flow.stage.is_open());
+        let ended = ended.filter(|flow| flow.head.id != *newest);
         let mut steps: usize = ended.clone().map(|flow| flow.steps.len()).sum();
         if steps <= ENDED_STEPS_MAX {
             return;
         }
-        let others = ended.filter(|flow| flow.head.id != *newest && !flow.owes_ends());
-        let of = |stage| stage == FlowStage::Failed;
-        let mut others: Vec<(bool, Millis, usize, FlowId)> =
-            others.map(|flow| (of(flow.stage), flow.since, flow.steps.len(), flow.head.id.clone())).collect();
+        let others = ended.filter(|flow| !flow.owes_ends());
+        let rank = |flow: &Flow| (flow.steps.len() <= ENDED_STEPS_MAX / 4, flow.stage == FlowStage::Failed);
+        let mut others: Vec<_> =
+            others.map(|flow| (rank(flow), flow.since, flow.steps.len(), flow.head.id.clone())).collect();
         others.sort();
         for (_, _, count, id) in others {
             if steps <= ENDED_STEPS_MAX {

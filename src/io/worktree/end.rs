@@ -14,6 +14,7 @@ use super::repository::{Repository, ref_of};
 use crate::engine::flow::branch::BranchName;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, Permissions};
+use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -21,6 +22,9 @@ use std::time::Duration;
 
 /// What a role has changed is known within seconds; a program that it has named for git is not waited for.
 const PATCH_LIMIT: Duration = Duration::from_secs(60);
+/// What the mark of an end says: it was asked for; what was done there is kept, and it is being removed.
+const ASKED: &str = "asked";
+const KEPT: &str = "kept";
 /// Whoever worked there is being ended: between two looks whether that is done, and how often it is looked.
 const REST: Duration = Duration::from_millis(50);
 const LOOKS_MAX: usize = 60;
@@ -51,48 +55,61 @@ impl Repository {
             return Err(taken(branch, format!("it is that of {}", record.owner)));
         }
         let Progress::Made { base, .. } = &record.at else { return self.clear_made(&record, &hold).await };
-        self.refuse_to_end(&record, &path)?;
-        self.keep_patch(branch, base, &hold).await?;
+        if !self.is_kept(branch) {
+            self.mark(branch, ASKED)?;
+            self.keep_patch(branch, base, &hold).await?;
+            // What is in the way may stay for long; what was done there is kept already, and is again when it goes.
+            let obstacles = self.obstacles_to_its_end(&record);
+            if !obstacles.is_empty() {
+                return Err(WorktreeError::InTheWay { branch: branch.to_string(), obstacles });
+            }
+            self.mark(branch, KEPT)?;
+        }
         clear(&self.common_dir, &path).await?;
         half::clear_ref_lock(&self.common_dir, branch)?;
         clear_left_locks(&self.root, &self.common_dir).await?;
         let at = self.here().working(hold.file());
         let tip = at.commit(&ref_of(branch)).await?;
         delete_branch(&at, branch, tip.as_deref()).await?;
-        let patch = self.patch_of(branch);
-        if fs::metadata(&patch).is_ok_and(|meta| meta.len() == 0) {
-            half::remove(&patch)?;
-        }
+        half::remove(&self.mark_of(branch))?;
         self.records.forget(branch)
     }
 
     /// What a person has done with it stays as it is.
-    fn refuse_to_end(&self, record: &Record, path: &Path) -> Result<(), WorktreeError> {
-        let own = half::own_folder(&self.common_dir, path);
+    pub(super) fn obstacles_to_its_end(&self, record: &Record) -> Vec<Obstacle> {
+        let path = self.path_of(&record.branch);
+        let own = half::own_folder(&self.common_dir, &path);
         let locked = own.and_then(|own| fs::read(own.join("locked")).ok());
         let locked =
             locked.map(|why| Obstacle::Locked { why: String::from_utf8_lossy(&why).trim().to_owned() });
-        let moved = half::elsewhere(&self.common_dir, &record.branch, path);
+        let moved = half::elsewhere(&self.common_dir, &record.branch, &path);
         let moved = moved.map(|to| Obstacle::Moved { to: to.to_string_lossy().into_owned() });
-        let obstacles: Vec<Obstacle> = locked.into_iter().chain(moved).collect();
-        if obstacles.is_empty() {
-            return Ok(());
-        }
-        Err(WorktreeError::InTheWay { branch: record.branch.to_string(), obstacles })
+        locked.into_iter().chain(moved).collect()
     }
 
-    /// Writes what differs from the base, committed or not; what is ignored is not. One of nothing is there until the folder has gone:
-    /// a part of that would differ after a kill.
-    async fn keep_patch(&self, branch: &BranchName, base: &str, hold: &Hold) -> Result<(), WorktreeError> {
-        let (path, patch) = (self.path_of(branch), self.patch_of(branch));
-        // Whoever was here before a kill has written all of it.
-        if patch.exists() {
-            return Ok(());
-        }
-        let failed = |source| WorktreeError::Io { path: patch.clone(), source };
-        if let Some(logs) = patch.parent() {
+    /// Whether its end was asked for and has not come: whoever looks for what may go takes that up.
+    pub(super) fn is_to_end(&self, branch: &BranchName) -> bool {
+        branch.speech().is_some() && self.mark_of(branch).exists()
+    }
+
+    /// Whether all that was done there is kept, and it is being removed: what is left of it is no change.
+    fn is_kept(&self, branch: &BranchName) -> bool {
+        fs::read_to_string(self.mark_of(branch)).is_ok_and(|mark| mark == KEPT)
+    }
+
+    fn mark(&self, branch: &BranchName, mark: &str) -> Result<(), WorktreeError> {
+        let path = self.mark_of(branch);
+        let failed = |source| WorktreeError::Io { path: path.clone(), source };
+        if let Some(logs) = path.parent() {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(logs).map_err(failed)?;
         }
+        fs::write(&path, mark).map_err(failed)
+    }
+
+    /// Writes what differs from the base, committed or not; what is ignored is not.
+    async fn keep_patch(&self, branch: &BranchName, base: &str, hold: &Hold) -> Result<(), WorktreeError> {
+        let (path, patch) = (self.path_of(branch), self.patch_of(branch));
+        let failed = |source| WorktreeError::Io { path: patch.clone(), source };
         let half_written = patch.with_extension("patch.tmp");
         half::remove(&half_written)?;
         let mut output = OsString::from("--output=");
@@ -108,7 +125,12 @@ impl Repository {
                 half::remove(&own.join("index.lock"))?;
                 let at = self.git.at(&path).of(&own).working(hold.file()).within(PATCH_LIMIT);
                 dissolve_repositories(&at, &path, base).await?;
-                at.demand(doing, &["add", "--all", "--", "."]).await?;
+                let added = at.demand(doing, &["add", "--all", "--", "."]).await;
+                if added.is_err() {
+                    // It was ended, and has left its lock.
+                    half::remove(&own.join("index.lock"))?;
+                }
+                added?;
                 diff.extend(["--cached", base, "--"].map(OsString::from));
                 at.demand(doing, &diff).await?;
             }
@@ -119,10 +141,16 @@ impl Repository {
                 at.demand(doing, &diff).await?;
             }
         }
-        let written = fs::OpenOptions::new().append(true).create(true).open(&half_written);
-        let written = written
-            .and_then(|file| file.set_permissions(Permissions::from_mode(0o600)))
-            .and_then(|()| fs::rename(&half_written, &patch));
+        let written = match fs::metadata(&half_written) {
+            Ok(meta) if meta.len() > 0 => fs::set_permissions(&half_written, Permissions::from_mode(0o600))
+                .and_then(|()| fs::rename(&half_written, &patch)),
+            Ok(_) => {
+                half::remove(&patch)?;
+                fs::remove_file(&half_written)
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        };
         written.map_err(failed)
     }
 
@@ -132,6 +160,11 @@ impl Repository {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let debate = path.parent().and_then(Path::parent).unwrap_or(&path);
         debate.join("logs").join(format!("{name}.patch"))
+    }
+
+    /// Where it is written down that its end was asked for, and how far it has come.
+    fn mark_of(&self, branch: &BranchName) -> PathBuf {
+        self.patch_of(branch).with_extension("end")
     }
 }
 

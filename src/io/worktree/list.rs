@@ -80,7 +80,9 @@ impl Repository {
                 let workspace = trash.ancestors().nth(2).unwrap_or(trash);
                 obstacles.push(Obstacle::OtherWorkspace { root: workspace.display().to_string() });
             }
-            if state == ListedState::There {
+            if state == ListedState::There && self.is_to_end(&record.branch) {
+                obstacles.extend(self.obstacles_to_its_end(record));
+            } else if state == ListedState::There {
                 obstacles.extend(self.is_at_work(&record.branch).then_some(Obstacle::AtWork));
                 obstacles.extend(self.obstacles(record).await?);
             }
@@ -137,11 +139,14 @@ impl Repository {
     ) -> Result<Vec<Pruned>, WorktreeError> {
         let mut all = Vec::new();
         for listed in self.list(is_in_use).await? {
-            let Listed { folder, branch, state, mut obstacles, .. } = listed;
+            let Listed { folder, branch, owner, state, mut obstacles, .. } = listed;
             let (mut removed, mut entry) = (obstacles.is_empty(), None);
             if let Some(branch) = branch.filter(|_| removed && !is_dry) {
                 let done = match state {
                     ListedState::HalfMade => self.clear(&branch).await,
+                    _ if self.is_to_end(&branch) => {
+                        self.end(&branch, &owner.unwrap_or_default()).await.map(|()| None)
+                    }
                     _ => self.remove(&branch).await.map(Some),
                 };
                 match done {

@@ -217,7 +217,11 @@ async fn steer(
         // One that is over is no open one, and is there all the same.
         Err(refused) if refused.problem.code == Code::NotOpen.word() => {
             let session = gate.read(SessionQuery { id }).await?.session;
-            let why = format!("session {} is {} and changes no more", session.id, session.status);
+            let why = format!(
+                "session {} is {}, and only its file is left, since many have ended after it: `tasuki session resume` goes on with one \
+                 that has failed",
+                session.id, session.status
+            );
             Err(Refused::from(Refusal::new(Code::NotOpen, why)).of_session(&session.id))
         }
         Err(refused) => Err(refused.of_session(&id)),

@@ -77,6 +77,10 @@ pub fn output(
     let (mut code, mut cure) = (None, None);
     let answer = match step.stage {
         StepStage::Completed => Ok(text.unwrap_or_default()),
+        StepStage::Failed if step.cause == Some(FailureCause::CalledOff) => {
+            code = Some(CANCELLED.to_owned());
+            Err(step.note.as_deref().unwrap_or("it was cancelled").to_owned())
+        }
         StepStage::Failed => {
             let seconds = debate.timeout_ms / 1_000;
             let error = error_of(step, (text.as_deref(), failure), (round, role.id.as_str(), seconds));
@@ -135,7 +139,7 @@ fn error_of(
         Some(FailureCause::TimedOut) => DebateError::RoundExecutionTimeout { round, role, seconds },
         Some(FailureCause::Crashed) => DebateError::crashed(round, &role, &note),
         Some(FailureCause::Budget) => DebateError::BudgetUsedUp { role, reason: note },
-        None => DebateError::Unexpected { reason: note },
+        Some(FailureCause::CalledOff) | None => DebateError::Unexpected { reason: note },
     }
 }
 

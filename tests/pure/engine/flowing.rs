@@ -385,25 +385,35 @@ fn a_failed_one_is_tried_again_by_a_daemon_that_has_only_a_snapshot_of_it() {
 }
 
 #[test]
-fn of_too_many_that_have_ended_the_oldest_go_and_first_those_that_are_completed() {
+fn of_too_many_that_have_ended_the_largest_go_then_those_that_are_completed_and_then_the_oldest() {
     let lines: String = (1..=ENDED_STEPS_MAX / 4).map(|number| format!("task-{number} ann\n")).collect();
-    let ids = (1..=6).map(|number| FlowId::new(&format!("{number:08x}-e5f6-7890-abcd-ef1234567890")));
+    let ids = (1..=9).map(|number| FlowId::new(&format!("{number:08x}-e5f6-7890-abcd-ef1234567890")));
     let ids: Vec<FlowId> = ids.map(|id| id.expect("a UUID")).collect();
     let mut world = World::new(team());
     world.open_as(&ids[0], &lines);
     world.ask(Command::Flow { id: ids[0].clone(), wish: FlowWish::Cancel });
     world.open_as(&ids[1], "task-1 bob");
     world.work("bob");
-    for id in &ids[2..5] {
+    for id in &ids[2..6] {
         world.open_as(id, &lines);
         world.pass(1);
         world.ask(Command::Flow { id: id.clone(), wish: FlowWish::Cancel });
     }
+    let left = |world: &World| world.engine.state().flows.keys().cloned().collect::<Vec<_>>();
     // The completed one is younger than the first, and went: it cannot be tried again.
-    assert_eq!(world.engine.state().flows.keys().collect::<Vec<_>>(), [&ids[0], &ids[2], &ids[3], &ids[4]]);
-    world.open_as(&ids[5], "task-1 bob");
-    world.ask(Command::Flow { id: ids[5].clone(), wish: FlowWish::Cancel });
-    assert_eq!(world.engine.state().flows.keys().collect::<Vec<_>>(), ids[2..].iter().collect::<Vec<_>>());
+    assert_eq!(left(&world), [&ids[..1], &ids[2..6]].concat());
+    world.open_as(&ids[6], "task-1 bob");
+    world.ask(Command::Flow { id: ids[6].clone(), wish: FlowWish::Cancel });
+    assert_eq!(left(&world), ids[2..7]);
+    // One of very many steps takes no place of others, and goes first.
+    let lines: String = (1..=ENDED_STEPS_MAX + 1).map(|number| format!("task-{number} ann\n")).collect();
+    world.open_as(&ids[7], &lines);
+    world.ask(Command::Flow { id: ids[7].clone(), wish: FlowWish::Cancel });
+    assert_eq!(left(&world), ids[3..8]);
+    world.pass(1);
+    world.open_as(&ids[8], "task-1 bob");
+    world.ask(Command::Flow { id: ids[8].clone(), wish: FlowWish::Cancel });
+    assert_eq!(left(&world), [&ids[3..7], &ids[8..]].concat());
 }
 
 #[test]

@@ -60,10 +60,36 @@ async fn a_folder_that_had_half_gone_when_the_daemon_died_is_no_change() {
     let repository = world.repository().await;
     let made = repository.make(&name(SPEECH), "x", &[]).await.unwrap();
     let logs = made.path.parent().unwrap().parent().unwrap().join("logs");
-    // Where it died: the patch is written, and the folder is being removed.
+    // Where it died: nothing was changed, and the folder is being removed.
     std::fs::create_dir_all(&logs).unwrap();
-    std::fs::write(logs.join("round1-qa.patch"), "").unwrap();
+    std::fs::write(logs.join("round1-qa.end"), "kept").unwrap();
     std::fs::remove_file(made.path.join("a")).unwrap();
     repository.end(&name(SPEECH), "x").await.unwrap();
-    assert!(!made.path.exists() && !logs.join("round1-qa.patch").exists());
+    assert!(!made.path.exists());
+    assert_eq!(std::fs::read_dir(&logs).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn one_that_is_locked_has_its_patch_and_goes_once_it_is_unlocked() {
+    let world = World::new();
+    let repository = world.repository().await;
+    let made = repository.make(&name(SPEECH), "x", &[]).await.unwrap();
+    world.run_in(
+        &made.path,
+        "echo 新 > b; git add .; git commit -qm own; echo 途中 > c; git worktree lock --reason 鍵 .",
+    );
+    let error = repository.end(&name(SPEECH), "x").await.unwrap_err();
+    assert!(error.to_string().contains("it is locked (鍵)"), "{error}");
+    let patch = made.path.parent().unwrap().parent().unwrap().join("logs/round1-qa.patch");
+    let kept = || std::fs::read_to_string(&patch).unwrap();
+    assert!(kept().contains("+新") && kept().contains("+途中"), "{}", kept());
+    let pruned = repository.prune(|_| false, false).await.unwrap();
+    assert!(!pruned[0].removed && pruned[0].obstacles.len() == 1, "{pruned:?}");
+    // Whoever unlocks it may have worked there.
+    world.run_in(&made.path, "echo 後 > d; git worktree unlock .");
+    let pruned = repository.prune(|_| false, false).await.unwrap();
+    assert!(pruned[0].removed, "{pruned:?}");
+    assert!(kept().contains("+途中") && kept().contains("+後"), "{}", kept());
+    assert_eq!(world.run("git for-each-ref 'refs/heads/debate*'; ls -A .git/worktrees 2>/dev/null || :"), "");
+    assert!(!made.path.exists() && !patch.with_extension("end").exists());
 }

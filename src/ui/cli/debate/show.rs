@@ -189,10 +189,8 @@ fn line(round: u8, output: &RoundOutput) -> String {
         None => format!("  round {round}  {role}  spoke in {seconds} s"),
         Some(error) => {
             let first = harmless_lines(error.lines().next().unwrap_or_default());
-            match output.failure() {
-                None => format!("  round {round}  {role}  did not speak: {first}"),
-                Some(_) => format!("  round {round}  {role}  failed after {seconds} s: {first}"),
-            }
+            let after = output.failure().map(|_| format!(" after {seconds} s")).unwrap_or_default();
+            format!("  round {round}  {role}  {}{after}: {first}", output.why_not())
         }
     }
 }
@@ -205,7 +203,7 @@ fn texts<'a>(outputs: impl Iterator<Item = (Option<u8>, &'a RoundOutput)>) -> St
         let said = match &output.error {
             None => harmless_lines(output.proposal.trim_end()),
             Some(error) => {
-                let word = if output.is_unasked() { "did not speak" } else { "failed" };
+                let word = output.why_not();
                 let cure = output.tasuki.cure.as_deref().map(|cure| format!("\ncure: {cure}"));
                 format!("{word}: {}{}", harmless_lines(error.trim_end()), cure.unwrap_or_default())
             }

@@ -76,6 +76,16 @@ impl RoundOutput {
         self.error.as_deref().filter(|_| !self.is_unasked())
     }
 
+    /// What became of one that has an error, in words.
+    #[must_use]
+    pub fn why_not(&self) -> &'static str {
+        match self.tasuki.code.as_deref() {
+            Some(NOT_ASKED) => "did not speak",
+            Some(CANCELLED) => "was called off",
+            _ => "failed",
+        }
+    }
+
     /// Whether it has an error without having failed: it was not asked, or not let finish.
     #[must_use]
     pub fn is_unasked(&self) -> bool {

@@ -184,11 +184,11 @@ fn cell(
     if let Some(error) = &output.error {
         out.push_str(&format!(
             "<p class=\"row\">{}</p><p>{}</p>",
-            if output.is_unasked() {
-                "<span class=\"tag\">did not speak</span>"
-            } else {
-                "<span class=\"tag bad\">failed</span>"
-            },
+            format!(
+                "<span class=\"tag{}\">{}</span>",
+                if output.is_unasked() { "" } else { " bad" },
+                output.why_not()
+            ),
             escape(&shorten(error, 1_000))
         ));
     } else {

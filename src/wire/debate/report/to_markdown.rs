@@ -114,8 +114,7 @@ fn said(cell: &ReportCell<'_>) -> String {
     }
     match &cell.output.error {
         Some(error) => {
-            let word = if cell.output.is_unasked() { "It did not speak" } else { "It failed" };
-            out.push_str(&format!("{word}:\n\n{}", quoted(error)));
+            out.push_str(&format!("It {}:\n\n{}", cell.output.why_not(), quoted(error)));
         }
         None => out.push_str(&agent_markdown(&cell.output.proposal)),
     }
