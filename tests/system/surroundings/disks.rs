@@ -237,8 +237,11 @@ fn overfill(house: &House) {
     drop_large(house, 0..16);
     fill(&house.path(""), 1_500 << 10);
     signal(house, rustix::process::Signal::CONT);
-    // The journal or a view, whichever comes first: what is written frees its drop.
-    house.until("the failure", |house| house.read(".tasuki/daemon.log").contains("could not be written"));
+    // The journal, a view, or its own look at the disk, whichever comes first: what is written frees its drop.
+    house.until("the failure", |house| {
+        house.read(".tasuki/daemon.log").contains("could not be written")
+            || house.read("status/activity.log").contains("the disk is nearly full")
+    });
 }
 
 /// Whether a finished message's view is there and whole.
