@@ -130,13 +130,13 @@ impl Work<'_> {
             return Err(no_such_session(id));
         };
         flow.arrange();
-        let (stage, kind, debate) = (flow.stage, flow.head.kind.word(), flow.debate_stage());
+        let (stage, kind, word) = (flow.stage, flow.head.kind.word(), flow.stage_word());
+        let is_debate = flow.debate().is_some();
         let cannot = |what: &str| {
-            let word = debate.as_ref().map_or_else(|| stage.to_string(), |stage| stage.word().to_owned());
             let why = format!("{kind} {id} is {word} and cannot be {what}");
             Err(Refusal::new(Code::WrongStage, why))
         };
-        if debate.is_some() && wish != FlowWish::Cancel {
+        if is_debate && wish != FlowWish::Cancel {
             let why =
                 format!("{id} is a debate: one is followed and cancelled, and nothing else is done to it");
             return Err(Refusal::new(Code::WrongStage, why));
@@ -322,10 +322,10 @@ impl Work<'_> {
             Outcome::Cancelled => Some(format!("{message} was cancelled")),
         };
         let worker = finished.agent.clone().map(|agent| Box::new(self.worker(agent, source)));
-        let (flow, step) = (step.flow.clone(), name.clone());
-        let (of, name, spent) = (flow.clone(), step.clone(), self.spent.take());
-        let cause = cause.or((outcome == Outcome::Cancelled).then_some(FailureCause::CalledOff));
-        let message = None;
+        let (flow, step, spent) = (step.flow.clone(), name.clone(), self.spent.take());
+        let (of, name) = (flow.clone(), step.clone());
+        let called_off = (outcome == Outcome::Cancelled).then_some(FailureCause::CalledOff);
+        let (message, cause) = (None, cause.or(called_off));
         self.emit(Event::StepMoved { flow: of, step: name, to, message, answer, worker, why, spent, cause });
         self.dismiss_of(&flow, &step);
         self.ask_look(&flow, &step);
@@ -451,8 +451,7 @@ impl Work<'_> {
         message.folder = folder;
         let (id, flow) = (message.id.clone(), id.clone());
         self.emit(accepted_elsewhere(message, text, given));
-        let (to, message) = (StepMove::Send, Some(id));
-        let (answer, worker, spent, cause) = (None, None, None, None);
+        let (to, message, answer, worker, spent, cause) = (StepMove::Send, Some(id), None, None, None, None);
         self.emit(Event::StepMoved { flow, step, to, message, answer, worker, why, spent, cause });
     }
 

@@ -51,6 +51,17 @@ impl Flow {
         self.steps.get(first..first + debate.roles.len()).unwrap_or_default()
     }
 
+    /// How far it is, in words for whoever asks for something that cannot be done with it now.
+    pub(super) fn stage_word(&self) -> String {
+        match self.debate_stage() {
+            Some(DebateStage::Round(_)) if !self.stage.is_open() => {
+                "over (its worktrees are being removed)".to_owned()
+            }
+            Some(debate) => debate.word().to_owned(),
+            None => self.stage.to_string(),
+        }
+    }
+
     /// What it is, if it is a debate.
     #[must_use]
     pub fn debate(&self) -> Option<&Debate> {

@@ -131,13 +131,13 @@ impl Repository {
     /// Removes all in whose way nothing stands; one that was never made to its end goes without a trace. `is_dry` only says which.
     ///
     /// # Errors
-    /// What git and the machine say. Those before it are removed then.
+    /// What git and the machine say of the first that could not be removed. The others are removed then.
     pub async fn prune(
         &self,
         is_in_use: impl Fn(&BranchName) -> bool,
         is_dry: bool,
     ) -> Result<Vec<Pruned>, WorktreeError> {
-        let mut all = Vec::new();
+        let (mut all, mut failed) = (Vec::new(), None);
         for listed in self.list(is_in_use).await? {
             let Listed { folder, branch, owner, state, mut obstacles, .. } = listed;
             let (mut removed, mut entry) = (obstacles.is_empty(), None);
@@ -155,12 +155,15 @@ impl Repository {
                     Err(WorktreeError::InTheWay { obstacles: new, .. }) => {
                         (removed, obstacles) = (false, new)
                     }
-                    Err(error) => return Err(error),
+                    Err(error) => {
+                        removed = false;
+                        failed = failed.or(Some(error));
+                    }
                 }
             }
             all.push(Pruned { folder, removed, entry, obstacles });
         }
-        Ok(all)
+        failed.map_or(Ok(all), Err)
     }
 
     /// Removes what a kill has left of one that was being made or got back. The entry of the second is still in the trash.

@@ -32,7 +32,7 @@ Exit codes:
   2  the port is taken, or its file cannot be used
   5  no daemon is running")]
 pub(super) struct Args {
-    /// Place on the page: needs, command, team, messages or sessions, or one item of a place, such as messages/ID or
+    /// Place on the page: needs, command, team, messages, sessions or debates, or one item of a place, such as messages/ID or
     /// sessions/ID
     place: Option<String>,
     /// Port. Default: the one that it had before, else one that follows from the path of the workspace
