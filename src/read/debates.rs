@@ -4,6 +4,7 @@ use super::model::{Answers, Model};
 use super::sessions::only_one;
 use crate::engine::flow::flow::Flow;
 use crate::engine::flow::id::FlowId;
+use crate::engine::flow::tree::TreeStage;
 use crate::engine::message::BodyRef;
 use crate::io::regular;
 use crate::wire::api::{
@@ -14,7 +15,7 @@ use crate::wire::debate::document::{
 };
 use crate::wire::debate::shown::{Overview, outputs, overview, progress, result};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Debates that are over and in the list: whoever looks for an older one names it.
 const OVER_MAX: usize = 200;
@@ -44,7 +45,7 @@ impl Answers for DebatesQuery {
 impl Answers for DebateQuery {
     fn answer(self, model: &mut Model) -> Result<DebateResult, Problem> {
         let id = model.debate_id(&self.id)?;
-        if let Some(flow) = model.debate(&id).map(Flow::bare) {
+        if let Some(flow) = model.debate(&id).map(as_it_is) {
             let damaged = model.mend_rounds(&flow, 1..=u8::MAX);
             let task = model.body(flow.request).map(|body| body.content);
             return Ok(result(&flow, &model.context_of(&id), task.as_deref()).with_damage(&damaged));
@@ -58,7 +59,7 @@ impl Answers for DebateQuery {
 impl Answers for DebateProgressQuery {
     fn answer(self, model: &mut Model) -> Result<DebateProgress, Problem> {
         let id = model.debate_id(&self.id)?;
-        if let Some(flow) = model.debate(&id).map(Flow::bare) {
+        if let Some(flow) = model.debate(&id).map(as_it_is) {
             let damaged = model.mend_rounds(&flow, 1..=u8::MAX);
             return Ok(progress(&flow, &mut |place| model.body(place)).with_damage(&damaged));
         }
@@ -74,7 +75,7 @@ impl Answers for DebateProgressQuery {
 impl Answers for DebateRoundQuery {
     fn answer(self, model: &mut Model) -> Result<Vec<RoundOutput>, Problem> {
         let id = model.debate_id(&self.id)?;
-        let (rounds, found) = match model.debate(&id).map(Flow::bare) {
+        let (rounds, found) = match model.debate(&id).map(as_it_is) {
             Some(flow) => {
                 let rounds = flow.debate().map_or(0, |debate| debate.rounds);
                 let damaged = model.mend_rounds(&flow, self.n..=self.n);
@@ -99,6 +100,17 @@ impl Answers for DebateRoundQuery {
             ..Problem::default()
         })
     }
+}
+
+/// A debate by itself. Worktrees that could not be removed at its end may have been removed since.
+fn as_it_is(flow: &Flow) -> Flow {
+    let mut flow = flow.bare();
+    for tree in flow.trees.values_mut().filter(|tree| tree.stage == TreeStage::Kept) {
+        if tree.path.as_ref().is_some_and(|path| !Path::new(&**path).exists()) {
+            tree.stage = TreeStage::Gone;
+        }
+    }
+    flow
 }
 
 impl Model {

@@ -114,9 +114,9 @@ fn all_gone(house: &House, file: &str) -> bool {
 #[test]
 fn a_program_ends_with_all_that_it_started_when_its_time_is_over_or_its_turn_is_called_off() {
     let mut house = house("its time");
-    house.drop("hang.yaml", "id: hang\nto: one\ntimeout: 3s\ncontent: hang\n");
+    house.drop("hang.yaml", "id: hang\nto: one\ntimeout: 8s\ncontent: hang\n");
     let result = ended(&house, "hang");
-    assert_eq!(result["content"], "`bash` did not end within 1.5s", "{result}");
+    assert_eq!(result["content"], "`bash` did not end within 4s", "{result}");
     assert_eq!(result["failure"], serde_json::json!({"cause": "timed_out"}), "{result}");
     assert_eq!(house.read("left").lines().count(), 3);
     assert!(all_gone(&house, "left"));

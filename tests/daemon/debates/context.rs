@@ -25,6 +25,7 @@ fn a_damaged_file_of_a_round_is_told_and_written_again() {
     let id = begun_id(&house, &json!({"task": "x", "roles": both, "rounds": 2}));
     house.until("the second round", |house| house.read("begun").contains("round2-waiter"));
     let path = format!(".tasuki/debates/{id}/context/round1-outputs.json");
+    house.until("the file of the first", |house| house.read(&path).contains("提案 of round1-waiter"));
     let before = house.read(&path);
     house.write(&path, "[{\"role\": ");
     let first = outputs(&house, &id, 1);

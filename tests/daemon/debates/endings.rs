@@ -42,6 +42,8 @@ fn what_a_role_changed_is_a_patch_and_worktrees_stay_only_where_they_are_kept_or
     let (code, pruned, err) = said(&house, &["worktree", "prune"]);
     assert!(code == Some(0) && !tree.exists(), "{pruned}{err}");
     assert!(!said(&house, &["needs"]).1.contains("r1-waiter"), "nothing is left to be done");
+    let ended = debate(&house, &id);
+    assert!(!ended["message"].as_str().expect("a text").contains("removed"), "{ended}");
 
     let kept =
         json!({"task": "x", "roles": [role("writer", "commits")], "rounds": 2, "preserve_worktrees": true});
