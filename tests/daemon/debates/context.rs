@@ -51,7 +51,7 @@ fn a_damaged_file_of_a_round_is_told_and_written_again() {
     let other = before.replace("提案 of round1-waiter", "what nobody has said");
     assert_ne!(other, before);
     house.write(&path, &other);
-    let status = ok(&house, &["debate", "status", &id]);
+    let status = ok(&house, &["debate", "show", &id]);
     assert!(
         status.contains("round1-outputs.json is damaged") && status.contains("not what waiter has said"),
         "{status}"

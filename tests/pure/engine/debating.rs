@@ -276,7 +276,7 @@ fn each_failure_has_its_code_whatever_its_words_are() {
         "tmux-session-failed",
         "agent-crashed",
         "round-execution-timeout",
-        "unexpected-error",
+        "cancelled",
         "agent-crashed",
         "round-execution-timeout",
     ];
