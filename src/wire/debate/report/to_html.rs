@@ -183,12 +183,9 @@ fn cell(
     let mut out = format!("\n<div class=\"cell{class}\" data-role=\"{}\">", escape(&output.role));
     if let Some(error) = &output.error {
         out.push_str(&format!(
-            "<p class=\"row\">{}</p><p>{}</p>",
-            format!(
-                "<span class=\"tag{}\">{}</span>",
-                if output.is_unasked() { "" } else { " bad" },
-                output.why_not()
-            ),
+            "<p class=\"row\"><span class=\"tag{}\">{}</span></p><p>{}</p>",
+            if output.is_unasked() { "" } else { " bad" },
+            output.why_not(),
             escape(&shorten(error, 1_000))
         ));
     } else {
