@@ -11,9 +11,9 @@ use crate::wire::debate::document::{
     ROUND_FILE_BYTES_MAX, RoundOutput, read_round_file, round_file_name, round_pieces,
 };
 use crate::wire::debate::error::DebateError;
-use crate::wire::debate::shown::outputs;
+use crate::wire::debate::shown::{output, outputs};
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What is wrong with a file.
 enum Fault {
@@ -42,6 +42,11 @@ impl Model {
         if ended == 0 || is_right {
             return;
         }
+        let path = context.join(&name);
+        if let (Some(there), true) = (there, self.is_as_written(flow, (debate, round), &path)) {
+            self.round_files.right.insert(key, (ended, there));
+            return;
+        }
         let mut is_whole = true;
         let expected = outputs(flow, round, &mut |place| {
             let body = self.body(place);
@@ -52,7 +57,6 @@ impl Model {
             return; // what is in the file may be more than the journal has
         }
         let is_over = ended == debate.roles.len();
-        let path = context.join(&name);
         let fault = match there {
             None => Some(Fault::Behind),
             Some(_) => match regular::read(&path, ROUND_FILE_BYTES_MAX as u64) {
@@ -87,6 +91,26 @@ impl Model {
             tracing::warn!(code = error.code(), "{error}");
             self.round_files.told.insert(key, error.to_string());
         }
+    }
+
+    /// Whether a file is what tasuki would write now. One answer is held at a time: all of a round may be long.
+    fn is_as_written(&mut self, flow: &Flow, (debate, round): (&Debate, u8), path: &Path) -> bool {
+        let Ok(text) = regular::read(path, ROUND_FILE_BYTES_MAX as u64) else { return false };
+        let (mut rest, mut is_whole) = (text.as_str(), true);
+        let speeches = flow.speeches(debate, round).iter().zip(&debate.roles);
+        let said = speeches.filter_map(|(step, role)| {
+            output(step, (round, role, debate), &mut |place| {
+                let body = self.body(place);
+                is_whole &= body.is_some();
+                body
+            })
+        });
+        let is_same = round_pieces(said).all(|piece| {
+            let behind = rest.strip_prefix(piece.as_str());
+            rest = behind.unwrap_or(rest);
+            behind.is_some()
+        });
+        is_same && is_whole && rest.is_empty()
     }
 
     /// What is damaged of the files of a debate that the journal does not have any more.
