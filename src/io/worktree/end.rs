@@ -2,8 +2,7 @@
 
 use super::catch_up::literally;
 use super::error::WorktreeError;
-use super::git::Place;
-use super::git::bytes_of;
+use super::git::{Place, bytes_of};
 use super::half;
 use super::hold::Hold;
 use super::left_locks::clear_left_locks;
@@ -58,13 +57,13 @@ impl Repository {
         if !self.is_kept(branch) {
             self.mark(branch, ASKED)?;
             self.keep_patch(branch, base, &hold).await?;
-            // What is in the way may stay for long; what was done there is kept already, and is again when it goes.
-            let obstacles = self.obstacles_to_its_end(&record);
-            if !obstacles.is_empty() {
-                return Err(WorktreeError::InTheWay { branch: branch.to_string(), obstacles });
-            }
-            self.mark(branch, KEPT)?;
         }
+        // What is in the way may stay for long; what was done there is kept already, and is again when it goes.
+        let obstacles = self.obstacles_to_its_end(&record);
+        if !obstacles.is_empty() {
+            return Err(WorktreeError::InTheWay { branch: branch.to_string(), obstacles });
+        }
+        self.mark(branch, KEPT)?;
         clear(&self.common_dir, &path).await?;
         half::clear_ref_lock(&self.common_dir, branch)?;
         clear_left_locks(&self.root, &self.common_dir).await?;
@@ -142,8 +141,11 @@ impl Repository {
             }
         }
         let written = match fs::metadata(&half_written) {
+            // It is on the disk before what it was made from goes.
             Ok(meta) if meta.len() > 0 => fs::set_permissions(&half_written, Permissions::from_mode(0o600))
-                .and_then(|()| fs::rename(&half_written, &patch)),
+                .and_then(|()| fs::File::open(&half_written)?.sync_all())
+                .and_then(|()| fs::rename(&half_written, &patch))
+                .and_then(|()| fs::File::open(patch.parent().unwrap_or(&patch))?.sync_all()),
             Ok(_) => {
                 half::remove(&patch)?;
                 fs::remove_file(&half_written)

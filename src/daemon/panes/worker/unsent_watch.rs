@@ -168,7 +168,7 @@ impl UnsentWatch<'_> {
         let mut standing = self.unsent.standing_in(&line).or_else(|| asks.then(|| ASKS.to_owned()));
         let reprints = self.session.program.reprints();
         let in_doubt = match &standing {
-            // What was begun is in its program.
+            // The terminal would show nothing: what was begun is in its program.
             Some(words) if is_continuation(words) || asks => false,
             // It has read its line.
             None if self.unsent.asks && !asks => false,
