@@ -1,5 +1,6 @@
 //! Sessions. Two hundred tasks in ten layers over twenty agents, each of which needs three of the layer before, against the longest
-//! way through them; the same in worktrees, with a worktree by git alone in that bound. And what sessions that have ended cost.
+//! way through them; the same in worktrees, with a worktree by git alone for each layer in that bound. And what sessions that have
+//! ended cost.
 
 use crate::house::House;
 use crate::support::numbers::shown;
@@ -85,7 +86,7 @@ impl Size {
     fn layered(self, trees: bool) {
         let mut house = self.start("layers", self.work_ms);
         house.write("plan.json", &self.plan(trees).to_string());
-        let by_git = if trees { by_git_alone(&house) } else { 0.0 };
+        let by_git = if trees { by_git_alone(self.agents * self.layers) } else { 0.0 };
         let from = stamp::now();
         let id = begin(&house, "plan.json");
         until_completed(&house, &id);
@@ -158,16 +159,20 @@ fn until_completed(house: &House, id: &str) {
     });
 }
 
-/// Seconds that git takes for a worktree, when nobody else asks it for anything.
-fn by_git_alone(house: &House) -> f64 {
-    let count = 5;
+/// Seconds that git takes for one of so many worktrees, when nobody else asks it for anything: it looks at all that are there.
+fn by_git_alone(count: usize) -> f64 {
     let folder = team::folder();
+    let root = folder.path().join("repository");
+    std::fs::create_dir(&root).expect("a folder");
+    git(&root, &["init", "-q"]);
+    let names = ["-c", "user.name=a", "-c", "user.email=a@localhost"];
+    git(&root, &[&names[..], &["commit", "-q", "--allow-empty", "-m", "first"]].concat());
     let from = stamp::now();
     for number in 0..count {
         let path = folder.path().join(number.to_string()).to_string_lossy().into_owned();
-        git(&house.path("."), &["worktree", "add", "-q", "-b", &format!("alone-{number}"), &path]);
+        git(&root, &["worktree", "add", "-q", "-b", &format!("alone-{number}"), &path]);
     }
-    stamp::seconds_since(from) / f64::from(count)
+    stamp::seconds_since(from) / count as f64
 }
 
 fn git(root: &std::path::Path, arguments: &[&str]) {

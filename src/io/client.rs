@@ -28,8 +28,9 @@ pub const ANSWER_DEADLINE: Duration = Duration::from_secs(30);
 const CONNECT_DEADLINE: Duration = Duration::from_secs(10);
 /// More than the daemon's status has.
 const STATUS_BYTES_MAX: u64 = 1 << 20;
-/// Largest answer that is read, in bytes: 100,000 open messages have about 40 MiB.
-const ANSWER_BYTES_MAX: usize = 64 << 20;
+/// Largest answer that is read, in bytes: 100,000 open messages have about 40 MiB, and 16 roles say 80 MiB at most in five rounds,
+/// which JSON may make twice as long.
+const ANSWER_BYTES_MAX: usize = 192 << 20;
 
 /// What is done with the name and the data of an event, or with silence.
 pub type EachEvent<'a> = dyn FnMut(Option<(&str, &str)>) -> ControlFlow<()> + 'a;

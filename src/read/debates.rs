@@ -1,11 +1,11 @@
 //! Debates as they are shown: those that the journal's newest segment knows, and behind them the files of those that are over.
 
 use super::model::{Answers, Model};
+use super::pieces::{InPieces, Pieces, Speeches};
 use super::sessions::only_one;
 use crate::engine::flow::flow::Flow;
 use crate::engine::flow::id::FlowId;
 use crate::engine::flow::tree::TreeStage;
-use crate::engine::message::BodyRef;
 use crate::io::regular;
 use crate::wire::api::{
     DebateInfo, DebateList, DebateProgressQuery, DebateQuery, DebateRoundQuery, DebatesQuery, Problem,
@@ -13,7 +13,7 @@ use crate::wire::api::{
 use crate::wire::debate::document::{
     DebateProgress, DebateResult, ROUND_FILE_BYTES_MAX, RoundOutput, read_round_file, round_file_name,
 };
-use crate::wire::debate::shown::{Overview, outputs, overview, progress, result};
+use crate::wire::debate::shown::{Overview, overview, progress, result};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -58,39 +58,65 @@ impl Answers for DebateQuery {
 
 impl Answers for DebateProgressQuery {
     fn answer(self, model: &mut Model) -> Result<DebateProgress, Problem> {
+        let (frame, speeches) = self.frame(model)?;
+        Ok(DebateProgress { outputs: speeches.all(model), ..frame })
+    }
+}
+
+impl InPieces for DebateProgressQuery {
+    fn begin(self, model: &mut Model) -> Result<(String, Pieces), Problem> {
+        let (frame, speeches) = self.frame(model)?;
+        Ok(Pieces::within(&frame, speeches))
+    }
+}
+
+impl DebateProgressQuery {
+    /// The answer without its outputs, and these.
+    fn frame(self, model: &mut Model) -> Result<(DebateProgress, Speeches), Problem> {
         let id = model.debate_id(&self.id)?;
         if let Some(flow) = model.debate(&id).map(as_it_is) {
             let damaged = model.mend_rounds(&flow, 1..=u8::MAX);
-            return Ok(progress(&flow, &mut |place| model.body(place)).with_damage(&damaged));
+            let frame = progress(&flow, &mut |place| model.body(place)).with_damage(&damaged);
+            let rounds = flow.debate().map_or(0, |debate| debate.rounds);
+            return Ok((frame, Speeches::of_flow(flow, 1..=rounds)));
         }
         let overview = model.overview_of_file(&id).ok_or_else(|| model.no_debate(id.as_str()))?;
-        let rounds = 1..=overview.rounds();
         let damaged = model.damaged_files(&id, overview.rounds());
-        let outputs = rounds.flat_map(|round| model.outputs_of_file(&id, round).unwrap_or_default());
-        let progress = DebateProgress { outputs: outputs.collect(), ..overview.progress() };
-        Ok(progress.with_damage(&damaged))
+        let frame = overview.progress().with_damage(&damaged);
+        Ok((frame, Speeches::of_files(id, 1..=overview.rounds())))
     }
 }
 
 impl Answers for DebateRoundQuery {
     fn answer(self, model: &mut Model) -> Result<Vec<RoundOutput>, Problem> {
-        let id = model.debate_id(&self.id)?;
-        let (rounds, found) = match model.debate(&id).map(as_it_is) {
+        Ok(self.speeches(model)?.all(model))
+    }
+}
+
+impl InPieces for DebateRoundQuery {
+    fn begin(self, model: &mut Model) -> Result<(String, Pieces), Problem> {
+        Ok(Pieces::of_list(self.speeches(model)?))
+    }
+}
+
+impl DebateRoundQuery {
+    fn speeches(self, model: &mut Model) -> Result<Speeches, Problem> {
+        let (id, round) = (model.debate_id(&self.id)?, self.n..=self.n);
+        let (rounds, speeches) = match model.debate(&id).map(as_it_is) {
             Some(flow) => {
                 let rounds = flow.debate().map_or(0, |debate| debate.rounds);
-                let damaged = model.mend_rounds(&flow, self.n..=self.n);
-                let mut found = outputs(&flow, self.n, &mut |place: BodyRef| model.body(place));
+                let damaged = model.mend_rounds(&flow, round.clone());
                 // A round is a list alone: what is odd stands with its first output.
-                found.iter_mut().take(1).for_each(|output| output.tasuki.notes.extend(damaged.clone()));
-                (rounds, found)
+                (rounds, Speeches::of_flow(flow, round).noting(damaged))
             }
             None => {
                 let overview = model.overview_of_file(&id).ok_or_else(|| model.no_debate(id.as_str()))?;
-                (overview.rounds(), model.outputs_of_file(&id, self.n)?)
+                model.outputs_of_file(&id, self.n)?;
+                (overview.rounds(), Speeches::of_files(id.clone(), round))
             }
         };
         if (1..=rounds).contains(&self.n) {
-            return Ok(found);
+            return Ok(speeches);
         }
         Err(Problem {
             code: "no-round".to_owned(),

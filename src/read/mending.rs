@@ -6,20 +6,24 @@ use crate::engine::flow::debate::Debate;
 use crate::engine::flow::flow::Flow;
 use crate::engine::flow::id::FlowId;
 use crate::io::regular;
-use crate::io::round_file::{stamp, write_again};
+use crate::io::round_file::{Compared, stamp, write_again};
 use crate::wire::debate::document::{
-    ROUND_FILE_BYTES_MAX, RoundOutput, read_round_file, round_file_name, round_pieces,
+    ROUND_END, ROUND_FILE_BYTES_MAX, RoundOutput, read_round_file, round_file_name, round_piece, round_pieces,
 };
 use crate::wire::debate::error::DebateError;
-use crate::wire::debate::shown::{output, outputs};
+use crate::wire::debate::shown::output;
+use std::io::ErrorKind;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-/// What is wrong with a file.
-enum Fault {
+/// How the file of a round stands.
+enum Standing {
+    Right,
     /// The daemon may not have written it yet: what is in it is right, and not all.
     Behind,
     Damaged(String),
+    /// The journal does not have all of it any more: what is in the file may be more.
+    Unknown,
 }
 
 impl Model {
@@ -37,47 +41,24 @@ impl Model {
         let (key, name) = ((flow.head.id.clone(), round), round_file_name(round));
         let context = PathBuf::from(self.context_of(&flow.head.id));
         let there = stamp(&context, &name);
-        let is_right =
+        let is_seen =
             self.round_files.right.get(&key).is_some_and(|right| Some(*right) == there.map(|at| (ended, at)));
-        if ended == 0 || is_right {
+        if ended == 0 || is_seen {
             return;
         }
         let path = context.join(&name);
-        if let (Some(there), true) = (there, self.is_as_written(flow, (debate, round), &path)) {
-            self.round_files.right.insert(key, (ended, there));
-            return;
-        }
-        let mut is_whole = true;
-        let expected = outputs(flow, round, &mut |place| {
-            let body = self.body(place);
-            is_whole &= body.is_some();
-            body
-        });
-        if !is_whole {
-            return; // what is in the file may be more than the journal has
-        }
-        let is_over = ended == debate.roles.len();
-        let fault = match there {
-            None => Some(Fault::Behind),
-            Some(_) => match regular::read(&path, ROUND_FILE_BYTES_MAX as u64) {
-                Ok(text) => fault(&text, debate, &expected),
-                Err(error) => Some(Fault::Damaged(error.to_string())),
-            },
-        };
-        let (reason, written) = match fault {
-            None => {
+        let reason = match self.standing(flow, (debate, round), &path) {
+            Standing::Right => {
                 self.round_files.right.extend(there.map(|there| (key, (ended, there))));
                 return;
             }
+            Standing::Unknown => return,
             // What is not over yet is written again at its next change.
-            Some(Fault::Behind) if !is_over => return,
-            Some(Fault::Behind) => {
-                (None, write_again(&context, &name, &mut round_pieces(expected.into_iter())))
-            }
-            Some(Fault::Damaged(why)) => {
-                (Some(why), write_again(&context, &name, &mut round_pieces(expected.into_iter())))
-            }
+            Standing::Behind if ended < debate.roles.len() => return,
+            Standing::Behind => None,
+            Standing::Damaged(why) => Some(why),
         };
+        let written = write_again(&context, &name, &mut round_pieces(self.said(flow, (debate, round))));
         let done = match written {
             Ok(stamp) => {
                 self.round_files.right.insert(key.clone(), (ended, stamp));
@@ -93,24 +74,70 @@ impl Model {
         }
     }
 
-    /// Whether a file is what tasuki would write now. One answer is held at a time: all of a round may be long.
-    fn is_as_written(&mut self, flow: &Flow, (debate, round): (&Debate, u8), path: &Path) -> bool {
-        let Ok(text) = regular::read(path, ROUND_FILE_BYTES_MAX as u64) else { return false };
-        let (mut rest, mut is_whole) = (text.as_str(), true);
+    /// What was said in a round, each output made when it is asked for: all of a round may be long.
+    fn said(&mut self, flow: &Flow, (debate, round): (&Debate, u8)) -> impl Iterator<Item = RoundOutput> {
         let speeches = flow.speeches(debate, round).iter().zip(&debate.roles);
-        let said = speeches.filter_map(|(step, role)| {
-            output(step, (round, role, debate), &mut |place| {
+        speeches.filter_map(move |(step, role)| {
+            output(step, (round, role, debate), &mut |place| self.body(place))
+        })
+    }
+
+    /// How a file stands. It is held against one output at a time; only what is neither all nor a part of a round is read as a whole.
+    fn standing(&mut self, flow: &Flow, (debate, round): (&Debate, u8), path: &Path) -> Standing {
+        let mut file = Compared::open(path).ok();
+        let mut goes_on_with =
+            |text: &str| file.as_mut().is_some_and(|file| file.goes_on_with(text).unwrap_or_default());
+        let (mut is_whole, mut has_all, mut has_any) = (true, true, false);
+        for (step, role) in flow.speeches(debate, round).iter().zip(&debate.roles) {
+            let said = output(step, (round, role, debate), &mut |place| {
                 let body = self.body(place);
                 is_whole &= body.is_some();
                 body
-            })
-        });
-        let is_same = round_pieces(said).all(|piece| {
-            let behind = rest.strip_prefix(piece.as_str());
-            rest = behind.unwrap_or(rest);
-            behind.is_some()
-        });
-        is_same && is_whole && rest.is_empty()
+            });
+            if let Some(said) = said {
+                let is_there = goes_on_with(&round_piece(&said, !has_any));
+                (has_all, has_any) = (has_all && is_there, has_any || is_there);
+            }
+        }
+        let ends = has_any && goes_on_with(ROUND_END);
+        let has_ended = ends && file.is_some_and(|mut file| file.has_ended().unwrap_or_default());
+        match (is_whole, has_ended) {
+            (false, _) => Standing::Unknown,
+            (true, true) if has_all => Standing::Right,
+            (true, true) => Standing::Behind,
+            (true, false) => self.as_read(flow, (debate, round), path),
+        }
+    }
+
+    /// How a file stands of which not each character is as expected. It may have more than the model: the daemon goes on.
+    fn as_read(&mut self, flow: &Flow, (debate, round): (&Debate, u8), path: &Path) -> Standing {
+        let found = match regular::read(path, ROUND_FILE_BYTES_MAX as u64) {
+            Ok(text) => read_round_file(&text),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Standing::Behind,
+            Err(error) => return Standing::Damaged(error.to_string()),
+        };
+        let found = match found {
+            Ok(found) => found,
+            Err(error) => return Standing::Damaged(error.to_string()),
+        };
+        let mut seen = Vec::new();
+        for (at, output) in found.iter().enumerate() {
+            let role = output.role.as_str();
+            if seen.contains(&role) || !debate.roles.iter().any(|known| known.id.as_str() == role) {
+                let why = format!("`[{at}].role` is {}, which did not speak there", role.escape_debug());
+                return Standing::Damaged(why);
+            }
+            seen.push(role);
+        }
+        let mut standing = Standing::Right;
+        for said in self.said(flow, (debate, round)) {
+            match found.iter().position(|output| output.role == said.role) {
+                Some(at) if found.get(at).is_some_and(|found| is_same(&said, found)) => {}
+                Some(at) => return Standing::Damaged(format!("`[{at}]` is not what {} has said", said.role)),
+                None => standing = Standing::Behind,
+            }
+        }
+        standing
     }
 
     /// What is damaged of the files of a debate that the journal does not have any more.
@@ -120,28 +147,6 @@ impl Model {
             .map(|problem| problem.why)
             .collect()
     }
-}
-
-/// What is wrong with the file of a round in which that was said. A file may have more than the model: the daemon goes on.
-fn fault(text: &str, debate: &Debate, expected: &[RoundOutput]) -> Option<Fault> {
-    let found = match read_round_file(text) {
-        Ok(found) => found,
-        Err(error) => return Some(Fault::Damaged(error.to_string())),
-    };
-    let mut seen = Vec::new();
-    for (at, output) in found.iter().enumerate() {
-        let role = output.role.as_str();
-        if seen.contains(&role) || !debate.roles.iter().any(|known| known.id.as_str() == role) {
-            let why = format!("`[{at}].role` is {}, which did not speak there", role.escape_debug());
-            return Some(Fault::Damaged(why));
-        }
-        seen.push(role);
-        if expected.iter().any(|said| said.role == role && !is_same(said, output)) {
-            return Some(Fault::Damaged(format!("`[{at}]` is not what {role} has said")));
-        }
-    }
-    let is_behind = expected.iter().any(|said| !seen.contains(&said.role.as_str()));
-    is_behind.then_some(Fault::Behind)
 }
 
 /// Whether both say the same. How an error is told may change from version to version.

@@ -48,12 +48,17 @@ async fn try_make(
 ) -> Result<Found, WorktreeError> {
     let repository = find(ground, repository).await?;
     let tree = repository.make(branch, owner, from).await?;
-    let tree = repository.catch_up(tree, needs).await?;
+    // Whoever is needed has ended: of what a new one begins with, nothing has come since.
+    let needs: Vec<String> = needs.iter().filter(|name| !tree.new_from.contains(name)).cloned().collect();
+    let tree = repository.catch_up(tree, &needs).await?;
     // A role reads, and builds nothing.
-    if branch.speech().is_none() {
-        set_up(ground, &repository, branch, (setup, variables)).await?;
-    }
-    let head = repository.head_of(&tree).await?;
+    let has_run =
+        branch.speech().is_none() && set_up(ground, &repository, branch, (setup, variables)).await?;
+    // Nobody has been in a new one before.
+    let head = match has_run || tree.new_from.is_empty() {
+        true => repository.head_of(&tree).await?,
+        false => tree.base.clone(),
+    };
     Ok(match tree.path.to_str() {
         Some(path) => {
             Found::Tree { path: path.into(), base: tree.base.into(), head: head.into(), note: tree.note }
@@ -71,13 +76,13 @@ pub(super) async fn end(ground: &JobGround, repository: &Path, branch: &BranchNa
     ended.map_or_else(|error| Found::NotDone(error.to_string()), |()| Found::Removed)
 }
 
-/// Makes a worktree ready for work, unless it is.
+/// Makes a worktree ready for work, unless it is. Whether there are commands for that, which may do anything there.
 pub(super) async fn set_up(
     ground: &JobGround,
     repository: &Repository,
     branch: &BranchName,
     given: (&TreeSetup, &[String]),
-) -> Result<(), WorktreeError> {
+) -> Result<bool, WorktreeError> {
     let newest = newest(ground).await;
     let (setup, variables) = newest.as_ref().map_or(given, |(setup, variables)| (&**setup, &**variables));
     if !setup.run.is_empty() {
@@ -86,7 +91,8 @@ pub(super) async fn set_up(
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&ground.records).map_err(failed)?;
     }
     let env = environment(ground.variables.as_ref().clone(), variables);
-    repository.set_up(branch, setup, &env).await
+    repository.set_up(branch, setup, &env).await?;
+    Ok(!setup.run.is_empty())
 }
 
 /// What the team file says at this moment, which the loop hears of once that has been still for a while; none where it cannot be used.

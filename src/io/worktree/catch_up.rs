@@ -79,7 +79,8 @@ impl Repository {
         }
         let news = (!merged.is_empty()).then(|| format!("merged into its worktree: {}", merged.join(", ")));
         let notes: Vec<String> = made.note.iter().cloned().chain(news).collect();
-        Ok(Worktree { note: (!notes.is_empty()).then(|| notes.join("; ")), ..made })
+        let note = (!notes.is_empty()).then(|| notes.join("; "));
+        Ok(Worktree { note, new_from: Vec::new(), ..made })
     }
 
     /// Whether the branch of a worktree has a commit.

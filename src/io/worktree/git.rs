@@ -222,6 +222,28 @@ impl<'a> Place<'a> {
         let found = String::from_utf8(answer.line()).ok().filter(|name| is_object_name(name));
         Ok(found.filter(|_| answer.code == 0))
     }
+
+    /// The commit that each of these means. One call answers, unless one means none.
+    pub(super) async fn commits(&self, names: &[String]) -> Result<Vec<Option<String>>, WorktreeError> {
+        if names.len() > 1 {
+            let meant = names.iter().map(|name| format!("{name}^{{commit}}"));
+            let arguments = ["rev-parse", "--revs-only", "--end-of-options"].map(str::to_owned);
+            let arguments: Vec<String> = arguments.into_iter().chain(meant).collect();
+            let answer = self.ask("look commits up", &arguments).await?;
+            let text = String::from_utf8_lossy(&answer.out);
+            let found: Vec<_> = text.lines().map(|line| Some(line.to_owned())).collect();
+            let is_each =
+                found.iter().flatten().all(|name| is_object_name(name)) && found.len() == names.len();
+            if answer.code == 0 && is_each {
+                return Ok(found);
+            }
+        }
+        let mut found = Vec::new();
+        for name in names {
+            found.push(self.commit(name).await?);
+        }
+        Ok(found)
+    }
 }
 
 /// Whether another git had a lock at that moment.

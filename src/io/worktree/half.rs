@@ -15,8 +15,11 @@ use std::path::{Path, PathBuf};
 
 /// The folder of git's own for the worktree at `path`; none if git knows of none there.
 pub(super) fn own_folder(common_dir: &Path, path: &Path) -> Option<PathBuf> {
-    let folders = fs::read_dir(common_dir.join("worktrees")).ok()?.flatten().map(|entry| entry.path());
-    folders.into_iter().find(|own| leads_to(own).as_deref() == Some(path))
+    let (all, leads_there) =
+        (common_dir.join("worktrees"), |own: &PathBuf| leads_to(own).as_deref() == Some(path));
+    // git calls it so, unless another one has that name.
+    let usual = path.file_name().map(|name| all.join(name)).filter(leads_there);
+    usual.or_else(|| fs::read_dir(all).ok()?.flatten().map(|entry| entry.path()).find(leads_there))
 }
 
 /// Where a branch is checked out, if that is another worktree than the one at `path`.

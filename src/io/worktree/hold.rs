@@ -15,8 +15,8 @@ use tokio::time::{Instant, sleep};
 
 /// Fifty checkouts of a large repository, one after the other.
 pub(super) const HOLD_WITHIN: Duration = Duration::from_secs(1_800);
-/// Between two tries. A small worktree is made within 100 ms.
-const REST: Duration = Duration::from_millis(20);
+/// Between two tries. A small worktree is made within 20 ms, and twenty may wait for each other.
+const REST: Duration = Duration::from_millis(5);
 
 /// The right to change the repository. It ends when this is dropped and no git has the file any more.
 #[derive(Debug)]

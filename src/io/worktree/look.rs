@@ -140,8 +140,16 @@ impl Repository {
     ) -> Result<Vec<Obstacle>, WorktreeError> {
         let at = self.git.at(path).of(own);
         let mut all = Vec::new();
-        let head = at.ask("see what is checked out", &["symbolic-ref", "--quiet", "HEAD"]).await?;
-        if head.line() != ref_of(&record.branch).as_bytes() {
+        // Most have their branch checked out, and say so in a file; only other ways to keep refs do not.
+        let expected = ref_of(&record.branch);
+        let is_file_so = fs::read_to_string(own.join("HEAD"))
+            .is_ok_and(|head| head.trim_end().strip_prefix("ref: ") == Some(&*expected));
+        let head = if is_file_so {
+            None
+        } else {
+            Some(at.ask("see what is checked out", &["symbolic-ref", "--quiet", "HEAD"]).await?)
+        };
+        if let Some(head) = head.filter(|head| head.line() != expected.as_bytes()) {
             let head = if head.code == 0 {
                 head
             } else {

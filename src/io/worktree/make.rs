@@ -28,10 +28,12 @@ pub struct Worktree {
     pub without: Vec<String>,
     /// What whoever asked for it is told: that it was gone, and how it was made again.
     pub note: Option<String>,
+    /// Names of the commits that it begins with, if it was made just now and nothing has come since.
+    pub new_from: Vec<String>,
 }
 
 impl Repository {
-    /// Makes a worktree on a new branch, which begins where the first of `from` is; the others are merged into it in order.
+    /// Makes a worktree on a new branch, which begins where the first of `names` is; the others are merged into it in order.
     /// `owner` is whoever it is for: the same may ask again, after a kill as well, and gets what is there or what is made then. One that
     /// somebody has removed meanwhile is made again (`again.rs`).
     ///
@@ -44,7 +46,7 @@ impl Repository {
         &self,
         branch: &BranchName,
         owner: &str,
-        from: &[String],
+        names: &[String],
     ) -> Result<Worktree, WorktreeError> {
         let mut note = match self.back_from_trash(branch, owner).await? {
             Some(Ok(worktree)) => return Ok(worktree),
@@ -52,9 +54,11 @@ impl Repository {
             None => None,
         };
         // What only reads is done before: others wait for the hold. It counts where something is made.
-        let beginning = self.beginning(branch, from).await;
+        let beginning = self.beginning(branch, names).await;
+        let is_free = !self.has_branch(self.here(), branch).await?;
         let hold = self.hold().await?;
         match self.records.read(&branch.folder())? {
+            None if is_free => self.refuse_folder(branch)?,
             None => self.refuse_taken(branch, &hold).await?,
             Some(record) if record.owner != owner => {
                 return Err(taken(branch, format!("it is that of {}", record.owner)));
@@ -78,14 +82,23 @@ impl Repository {
         let trash = Some(self.trash.clone());
         let record = Record { branch, owner, from, begun_s, at, is_set_up: false, trash };
         self.records.write(&record)?;
-        let made = self.build(&record, kept.as_ref(), &hold).await;
+        let start = record.from.first().map_or("", String::as_str);
+        let made = match self.make_branch(&record, start, &hold).await {
+            Ok(None) => self.build(&record, kept.as_ref(), &hold).await,
+            Ok(Some(why)) => {
+                // It is somebody else's, made a moment ago.
+                self.records.forget(&record.branch)?;
+                return Err(taken(&record.branch, why.to_owned()));
+            }
+            Err(error) => Err(error),
+        };
         if made.is_err() {
             // Where even that fails the record stays, and the next try or `prune` clears it.
             if let Err(error) = self.clear_made(&record, &hold).await {
                 tracing::warn!("what was made of {} could not be removed: {error}", record.branch);
             }
         }
-        made.map(|made| Worktree { note, ..made })
+        made.map(|made| Worktree { note, new_from: names.to_vec(), ..made })
     }
 
     /// The commits that a worktree is made from, each once, and what of its mailbox is in the first of them.
@@ -95,8 +108,8 @@ impl Repository {
         names: &[String],
     ) -> Result<(Vec<String>, Option<Kept>), WorktreeError> {
         let mut from: Vec<String> = Vec::new();
-        for name in names {
-            let commit = self.base_of(name).await?;
+        for (name, commit) in names.iter().zip(self.here().commits(names).await?) {
+            let commit = commit.ok_or_else(|| self.no_commit(name))?;
             if !from.contains(&commit) {
                 from.push(commit);
             }
@@ -115,20 +128,24 @@ impl Repository {
 
     /// What stands in the way of a name that tasuki has not used.
     pub(super) async fn refuse_taken(&self, branch: &BranchName, hold: &Hold) -> Result<(), WorktreeError> {
-        let at = self.here().working(hold.file());
-        for (name, why) in
-            [(ref_of(branch), "a branch is called so"), ("refs/heads/agent".to_owned(), PARENT)]
-        {
-            let there = at.ask("look for a branch", &["show-ref", "--verify", "--quiet", &name]).await?;
-            if there.code == 0 {
-                return Err(taken(branch, why.to_owned()));
-            }
+        if self.has_branch(self.here().working(hold.file()), branch).await? {
+            return Err(taken(branch, CALLED_SO.to_owned()));
         }
+        self.refuse_folder(branch)
+    }
+
+    /// The same of its folder.
+    fn refuse_folder(&self, branch: &BranchName) -> Result<(), WorktreeError> {
         let path = self.path_of(branch);
         if half::is_taken(&path) || half::own_folder(&self.common_dir, &path).is_some() {
             return Err(taken(branch, format!("{} is there, and tasuki has not made it", path.display())));
         }
         Ok(())
+    }
+
+    async fn has_branch(&self, at: Place<'_>, branch: &BranchName) -> Result<bool, WorktreeError> {
+        let name = ref_of(branch);
+        Ok(at.ask("look for a branch", &["show-ref", "--verify", "--quiet", &name]).await?.code == 0)
     }
 
     pub(super) async fn as_made(&self, branch: &BranchName, base: &str) -> Result<Worktree, WorktreeError> {
@@ -138,7 +155,8 @@ impl Repository {
             return Err(taken(branch, why));
         }
         let without = self.empty_submodules(&path).await?;
-        Ok(Worktree { branch: branch.clone(), path, base: base.to_owned(), without, note: None })
+        let (branch, base) = (branch.clone(), base.to_owned());
+        Ok(Worktree { branch, path, base, without, note: None, new_from: Vec::new() })
     }
 
     async fn build(
@@ -149,8 +167,7 @@ impl Repository {
     ) -> Result<Worktree, WorktreeError> {
         let (branch, path) = (&record.branch, self.path_of(&record.branch));
         self.exclude(kept)?;
-        let start = record.from.first().map_or("", String::as_str);
-        let own = self.check_out(branch, start, &record.owner, hold).await?;
+        let own = self.add(branch, hold).await?;
         self.merge_all(record, &path, &own, hold).await?;
         let base = match record.from.as_slice() {
             [only] => only.clone(),
@@ -165,19 +182,45 @@ impl Repository {
     /// Makes the branch at a commit, and its worktree; where git keeps what it knows of it.
     pub(super) async fn check_out(
         &self,
-        branch: &BranchName,
+        record: &Record,
         commit: &str,
-        owner: &str,
         hold: &Hold,
     ) -> Result<PathBuf, WorktreeError> {
+        match self.make_branch(record, commit, hold).await? {
+            None => self.add(&record.branch, hold).await,
+            Some(why) => Err(taken(&record.branch, why.to_owned())),
+        }
+    }
+
+    /// Makes the branch of a worktree; or why it is not made: another one is in its way.
+    async fn make_branch(
+        &self,
+        record: &Record,
+        commit: &str,
+        hold: &Hold,
+    ) -> Result<Option<&'static str>, WorktreeError> {
+        let at = self.here().working(hold.file());
+        let name = ref_of(&record.branch);
+        let why = format!("tasuki: a worktree for {}", record.owner).replace('\n', " ");
+        // No old value: it must not be there.
+        let new = ["update-ref", "--create-reflog", "-m", &why, &name, commit, ""];
+        let answer = at.ask("make a branch", &new).await?;
+        match (answer.code, &*answer.said) {
+            (0, _) => Ok(None),
+            (_, said) if said.contains("reference already exists") => Ok(Some(CALLED_SO)),
+            (_, said) if said.contains("'refs/heads/agent' exists") => Ok(Some(BESIDE)),
+            _ => Err(at.refused("make a branch", &answer)),
+        }
+    }
+
+    /// Makes the worktree of a branch that was made just now; where git keeps what it knows of it.
+    async fn add(&self, branch: &BranchName, hold: &Hold) -> Result<PathBuf, WorktreeError> {
         let path = self.path_of(branch);
         let at = self.here().working(hold.file());
         self.make_place(branch)?;
-        let (name, why) = (ref_of(branch), format!("tasuki: a worktree for {owner}").replace('\n', " "));
-        // No old value: it must not be there.
-        let new = ["update-ref", "--create-reflog", "-m", &why, &name, commit, ""];
-        at.demand("make a branch", &new).await?;
-        let add = [b"worktree".as_slice(), b"add", b"--", bytes_of(&path), branch.as_str().as_bytes()];
+        // Nobody has a new branch checked out: without `--force` git looks for that in all worktrees, a few times each.
+        let add =
+            [b"worktree".as_slice(), b"add", b"--force", b"--", bytes_of(&path), branch.as_str().as_bytes()];
         at.demand("make a worktree", &add.map(OsStr::from_bytes)).await?;
         half::own_folder(&self.common_dir, &path).ok_or_else(|| WorktreeError::Git {
             doing: "make a worktree".to_owned(),
@@ -218,7 +261,8 @@ impl Repository {
         let base = base.clone();
         self.records.write(&Record { at, ..record.clone() })?;
         let without = self.empty_submodules(path).await?;
-        Ok(Worktree { branch: record.branch.clone(), path: path.to_owned(), base, without, note: None })
+        let (branch, path) = (record.branch.clone(), path.to_owned());
+        Ok(Worktree { branch, path, base, without, note: None, new_from: Vec::new() })
     }
 
     /// Removes all of a worktree that was not made to its end, with its branch and its record. Nobody was told of it, so nobody
@@ -247,7 +291,8 @@ impl Repository {
     }
 }
 
-const PARENT: &str = "there is a branch `agent`, beside which git keeps no branches of that folder";
+const CALLED_SO: &str = "a branch is called so";
+const BESIDE: &str = "there is a branch `agent`, beside which git keeps no branches of that folder";
 
 pub(super) fn taken(branch: &BranchName, why: String) -> WorktreeError {
     WorktreeError::Taken { branch: branch.to_string(), why }

@@ -73,8 +73,11 @@ impl Repository {
     /// # Errors
     /// [`WorktreeError::NoCommit`]; what git says.
     pub async fn base_of(&self, name: &str) -> Result<String, WorktreeError> {
-        let found = self.here().commit(name).await?;
-        found.ok_or_else(|| WorktreeError::NoCommit { name: name.to_owned(), place: self.root.clone() })
+        self.here().commit(name).await?.ok_or_else(|| self.no_commit(name))
+    }
+
+    pub(super) fn no_commit(&self, name: &str) -> WorktreeError {
+        WorktreeError::NoCommit { name: name.to_owned(), place: self.root.clone() }
     }
 
     /// Where the worktree of a branch is, or would be.

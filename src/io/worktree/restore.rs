@@ -79,7 +79,7 @@ impl Repository {
         hold: &Hold,
     ) -> Result<Worktree, WorktreeError> {
         self.exclude(Some(&self.kept_at(&trashed.head).await?))?;
-        self.check_out(&record.branch, &trashed.head, &record.owner, hold).await?;
+        self.check_out(record, &trashed.head, hold).await?;
         let made = Progress::Made { base: trashed.base.clone(), restored: Some(entry.to_owned()) };
         self.finish(record, &self.path_of(&record.branch), made, hold).await
     }

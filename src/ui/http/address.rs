@@ -2,8 +2,10 @@
 
 use super::gate::Gate;
 use super::given::Question;
-use crate::read::Answers;
+use super::pieces;
+use super::refused::Refused;
 use crate::read::message_history::Scans;
+use crate::read::{Answers, InPieces};
 use axum::Json;
 use axum::extract::State;
 use axum::handler::Handler;
@@ -148,6 +150,17 @@ pub(super) fn read<Q: Answers>() -> Address {
     };
     let (takes, gives) = (Part::of::<Q>(), Part::of::<Q::Answer>());
     Address::new(("GET", Q::PATH), (takes, gives), Q::WHAT, routing::get(handler))
+}
+
+/// An address at which a question is answered in pieces.
+pub(super) fn long<Q: InPieces>() -> Address {
+    let handler = |State(gate): State<Gate>, Question(question): Question<Q>| async move {
+        let begun = gate.reads.ask(move |model| question.begin(model)).await;
+        let begun = begun.ok_or_else(|| Refused::unavailable("the daemon is ending or restarting"))?;
+        let (first, rest) = begun.map_err(Refused::of_problem)?;
+        Ok::<_, Refused>(pieces::answer(first, rest, gate.reads.clone()))
+    };
+    Address { handler: routing::get(handler), ..read::<Q>() }
 }
 
 /// An address at which a question is answered for which the whole journal is read.

@@ -14,6 +14,7 @@ mod large;
 mod metrics;
 mod openapi;
 mod panes;
+mod pieces;
 mod places;
 pub mod reference;
 mod refused;

@@ -1,6 +1,6 @@
 //! Each address of the socket and what it does: reads the request, asks the loop, and shows the answer.
 
-use super::address::{Address, Form, get, post, read, scan};
+use super::address::{Address, Form, get, long, post, read, scan};
 use super::gate::{Gate, JsonAnswer, duration, seen, unexpected};
 use super::given::{Asked, Given, Key, Question, Raw, Word, json_of};
 use super::refused::Refused;
@@ -119,8 +119,8 @@ fn about_debates() -> Vec<Address> {
         .taking("the request of a debate, as JSON or YAML (debate.schema.json)"),
         read::<DebatesQuery>(),
         read::<DebateQuery>(),
-        read::<DebateProgressQuery>(),
-        read::<DebateRoundQuery>(),
+        long::<DebateProgressQuery>(),
+        long::<DebateRoundQuery>(),
         post::<(), Done, _, _>(
             "/api/debates/{id}/cancel",
             debates::cancel,

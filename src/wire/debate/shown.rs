@@ -54,14 +54,6 @@ pub fn status(flow: &Flow) -> DebateStatus {
     }
 }
 
-/// The roles that have ended in a round, in their order.
-#[must_use]
-pub fn outputs(flow: &Flow, round: u8, bodies: Bodies<'_>) -> Vec<RoundOutput> {
-    let Some(debate) = flow.debate() else { return Vec::new() };
-    let speeches = flow.speeches(debate, round).iter().zip(&debate.roles);
-    speeches.filter_map(|(step, role)| output(step, (round, role, debate), bodies)).collect()
-}
-
 /// What came of a speech; none if it has not ended.
 #[must_use]
 pub fn output(
@@ -143,16 +135,15 @@ fn error_of(
     }
 }
 
-/// How far a debate is, with all that was said so far.
+/// How far a debate is, without what was said in its rounds: see [`output`].
 #[must_use]
 pub fn progress(flow: &Flow, bodies: Bodies<'_>) -> DebateProgress {
-    let rounds = flow.debate().map_or(0, |debate| debate.rounds);
     DebateProgress {
         debate_id: flow.head.id.to_string(),
         current_round: flow.debate_round().unwrap_or_default(),
         current_role: began_last(flow).map(|role| role.id.to_string()).unwrap_or_default(),
         status: status(flow),
-        outputs: (1..=rounds).flat_map(|round| outputs(flow, round, bodies)).collect(),
+        outputs: Vec::new(),
         tasuki: Some(with_baseline(besides(flow), baseline(flow, bodies))),
     }
 }

@@ -14,12 +14,20 @@ use tasuki::engine::flow::tree::{FlowRepository, TreeStage};
 use tasuki::engine::flow::wish::FlowWish;
 use tasuki::engine::input::{Command, Input, Report};
 use tasuki::engine::job::{Found, JobId};
-use tasuki::engine::message::Body;
+use tasuki::engine::message::{Body, BodyRef};
 use tasuki::engine::team::Team;
 use tasuki::engine::words::MessageId;
 use tasuki::wire::api::ReplyBody;
-use tasuki::wire::debate::shown::{notes, outputs};
+use tasuki::wire::debate::document::RoundOutput;
+use tasuki::wire::debate::shown::{notes, output};
 use tasuki::wire::headless::failed::{ProgramEnd, ProgramFailure};
+
+/// The roles that have ended in a round, in their order.
+fn outputs(flow: &Flow, round: u8, bodies: &mut dyn FnMut(BodyRef) -> Option<Body>) -> Vec<RoundOutput> {
+    let debate = flow.debate().expect("a debate");
+    let speeches = flow.speeches(debate, round).iter().zip(&debate.roles);
+    speeches.filter_map(|(step, role)| output(step, (round, role, debate), bodies)).collect()
+}
 
 fn with_speakers() -> Team {
     let mut team = team();

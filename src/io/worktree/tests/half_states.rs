@@ -118,7 +118,7 @@ async fn merges_that_are_made_again_are_the_same_commits() {
     let mut bases = Vec::new();
     for _ in 0..2 {
         let hold = repository.hold().await.unwrap();
-        let own = repository.check_out(&record.branch, &record.from[0], "x", &hold).await.unwrap();
+        let own = repository.check_out(&record, &record.from[0], &hold).await.unwrap();
         let path = repository.path_of(&record.branch);
         repository.merge_all(&record, &path, &own, &hold).await.unwrap();
         bases.push(repository.base_of("agent/a").await.unwrap());

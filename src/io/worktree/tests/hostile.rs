@@ -58,7 +58,8 @@ async fn any_folder_and_any_head_is_good() {
         let parts = from(&["agent/one", "agent/two"]);
         let made = repository.make(&name("agent/a"), "x", &parts).await.unwrap();
         assert!(made.path.starts_with(&root) && made.path.join("x\ny").is_file(), "{folder:?}");
-        assert_eq!(repository.make(&name("agent/a"), "x", &parts).await.unwrap(), made);
+        let again = repository.make(&name("agent/a"), "x", &parts).await.unwrap();
+        assert_eq!(Worktree { new_from: parts.clone(), ..again }, made);
         let entry = repository.remove(&name("agent/a")).await.unwrap();
         assert!(!made.path.exists());
         let back = repository.restore(&entry).await.unwrap();

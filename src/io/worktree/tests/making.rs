@@ -11,7 +11,8 @@ async fn a_worktree_is_made_once_and_kept_out_of_git() {
     assert_eq!(made.path, world.at(".orchestrator-worktrees/agent-jwt-auth"));
     assert_eq!(made.base, world.run("git rev-parse main"));
     let again = repository.make(&name("agent/jwt-auth"), "flow-1/a", &from(&["main"])).await.unwrap();
-    assert_eq!(again, made);
+    assert_eq!((made.new_from.clone(), again.new_from.len()), (from(&["main"]), 0));
+    assert_eq!(again, Worktree { new_from: Vec::new(), ..made.clone() });
     assert!(made.path.join("queue").is_dir() && made.path.join("status/agents").is_dir());
     world
         .run_in(&made.path, "touch queue/x.yaml status/agents/a.yaml; test -z \"$(git status --porcelain)\"");
@@ -97,6 +98,28 @@ async fn a_branch_named_agent_is_told() {
     world.run("git branch agent");
     let error = world.repository().await.make(&name("agent/a"), "x", &[]).await.unwrap_err();
     assert!(error.to_string().contains("there is a branch `agent`"), "{error}");
+}
+
+#[tokio::test]
+async fn a_branch_that_somebody_makes_at_that_moment_stays_his() {
+    let mut world = World::new();
+    world.run(
+        r#"G=$(command -v git); mkdir $D/bin; cat > $D/bin/git <<END
+#!/bin/sh
+case "\$*" in *update-ref*) $G branch agent/a;; esac
+exec $G "\$@"
+END
+chmod +x $D/bin/git"#,
+    );
+    let path = format!("{}/bin:/usr/local/bin:/usr/bin:/bin", world.folder.path().display());
+    world.env.insert("PATH".to_owned(), path);
+    let repository = world.repository().await;
+    for _ in 0..2 {
+        let error = repository.make(&name("agent/a"), "x", &[]).await.unwrap_err();
+        assert!(error.to_string().contains("a branch is called so"), "{error}");
+        assert_eq!(world.run("git branch --list 'agent/*' | tr -d ' '"), "agent/a");
+        assert!(repository.records.read("agent-a").unwrap().is_none());
+    }
 }
 
 #[tokio::test]
