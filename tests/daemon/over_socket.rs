@@ -19,7 +19,23 @@ pub(crate) fn ask(house: &House, line: &str, head: &str) -> (u16, Value) {
     stream.read_to_string(&mut answer).expect("an answer");
     let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
-    (status, serde_json::from_str(body).unwrap_or_else(|error| panic!("{line}: {error}: {answer}")))
+    // Only long answers come in pieces.
+    let whole = if head.contains("transfer-encoding: chunked") { joined(body) } else { body.to_owned() };
+    (status, serde_json::from_str(&whole).unwrap_or_else(|error| panic!("{line}: {error}: {answer}")))
+}
+
+/// A body that came in chunks, up to its last one.
+fn joined(mut body: &str) -> String {
+    let mut whole = String::new();
+    loop {
+        let (size, rest) = body.split_once("\r\n").expect("the size of a chunk");
+        let size = usize::from_str_radix(size, 16).expect("a size");
+        if size == 0 {
+            return whole;
+        }
+        whole.push_str(&rest[..size]);
+        body = rest[size..].strip_prefix("\r\n").expect("the end of a chunk");
+    }
 }
 
 /// What an address says.

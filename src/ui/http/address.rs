@@ -156,9 +156,8 @@ pub(super) fn read<Q: Answers>() -> Address {
 pub(super) fn long<Q: InPieces>() -> Address {
     let handler = |State(gate): State<Gate>, Question(question): Question<Q>| async move {
         let begun = gate.reads.ask(move |model| question.begin(model)).await;
-        let begun = begun.ok_or_else(|| Refused::unavailable("the daemon is ending or restarting"))?;
-        let (first, rest) = begun.map_err(Refused::of_problem)?;
-        Ok::<_, Refused>(pieces::answer(first, rest, gate.reads.clone()))
+        let (first, rest) = begun.ok_or_else(Refused::ending)?.map_err(Refused::of_problem)?;
+        pieces::answer(first, rest, gate.reads.clone()).await
     };
     Address { handler: routing::get(handler), ..read::<Q>() }
 }

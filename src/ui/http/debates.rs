@@ -141,7 +141,7 @@ async fn asked<T: Send + 'static>(
     gate: &Gate,
     what: impl FnOnce(&mut Model) -> T + Send + 'static,
 ) -> Result<T, Refused> {
-    gate.reads.ask(what).await.ok_or_else(|| Refused::unavailable("the daemon is ending or restarting"))
+    gate.reads.ask(what).await.ok_or_else(Refused::ending)
 }
 
 /// Does what takes a while, so that no other request waits for it.
@@ -149,5 +149,5 @@ async fn blocking<T: Send + 'static>(
     what: impl FnOnce() -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Refused> {
     let done = tokio::task::spawn_blocking(what).await;
-    done.map_err(|_| Refused::unavailable("the daemon is ending or restarting"))?.map_err(Refused::of_problem)
+    done.map_err(|_| Refused::ending())?.map_err(Refused::of_problem)
 }

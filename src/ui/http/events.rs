@@ -41,7 +41,7 @@ pub(super) async fn events(
         let filter = EventFilter::of(&query, model)?;
         Ok::<_, Problem>((filter, model.start_of_stream(after, durable)?))
     });
-    let begun = begun.await.ok_or_else(|| Refused::unavailable("the daemon is ending or restarting"))?;
+    let begun = begun.await.ok_or_else(Refused::ending)?;
     let (filter, start) = begun.map_err(Refused::of_problem)?;
     let view = is_viewed.then(Seen::default);
     let (cursor, reset) = match start {

@@ -33,7 +33,7 @@ impl Gate {
     /// Asks the loop. It answers at once, or when what was asked is durable.
     pub(super) async fn ask(&self, key: Key, request: Request) -> Result<Response, Refused> {
         let (answer, answered) = oneshot::channel();
-        let gone = || Refused::unavailable("the daemon is ending or restarting");
+        let gone = Refused::ending;
         self.calls.send(Call { request, key: key.0, answer }).await.map_err(|_| gone())?;
         answered.await.map_err(|_| gone())
     }
@@ -68,14 +68,14 @@ impl Gate {
     /// Asks whoever answers questions. The loop is not asked.
     pub(super) async fn read<Q: Answers>(&self, question: Q) -> Result<Q::Answer, Refused> {
         let answer = self.reads.ask(move |model| question.answer(model)).await;
-        let answer = answer.ok_or_else(|| Refused::unavailable("the daemon is ending or restarting"))?;
+        let answer = answer.ok_or_else(Refused::ending)?;
         answer.map_err(Refused::of_problem)
     }
 
     /// The same where the whole journal is read: by a thread of its own, so that nobody else's question waits for it. What was
     /// written after the question does not count.
     pub(super) async fn scan<Q: Scans>(&self, question: Q) -> Result<Q::Answer, Refused> {
-        let gone = || Refused::unavailable("the daemon is ending or restarting");
+        let gone = Refused::ending;
         let begun = self.reads.ask(move |model| (question.subject(model), model.pages())).await;
         let (subject, pages) = begun.ok_or_else(gone)?;
         let subject = subject.map_err(Refused::of_problem)?;

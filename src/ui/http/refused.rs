@@ -41,6 +41,11 @@ impl Refused {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", why, "try again in a moment")
     }
 
+    /// Nobody answers any more.
+    pub(super) fn ending() -> Self {
+        Self::unavailable("the daemon is ending or restarting")
+    }
+
     /// The agent has no pane.
     pub(super) fn not_running(name: &AgentName) -> Self {
         let (why, cure) = (format!("{name} is not running"), format!("`tasuki agent start {name}`"));

@@ -302,7 +302,7 @@ async fn read_answer(State(gate): State<Gate>, key: Key, Word(id): Word<MessageI
     }
     let about = id.clone();
     let what = gate.reads.ask(move |model| model.answer_is_seen(&about)).await;
-    let what = what.ok_or_else(|| Refused::unavailable("the daemon is ending or restarting"))?;
+    let what = what.ok_or_else(Refused::ending)?;
     gate.reads.changed();
     Ok(Json(Done { what: what.map_err(Refused::of_problem)?, id: Some(id.to_string()) }))
 }
@@ -361,7 +361,7 @@ async fn dismiss(
         other => return Err(unexpected(other)),
     }
     let what = gate.reads.ask(move |model| model.dismiss(&id)).await;
-    let what = what.ok_or_else(|| Refused::unavailable("the daemon is ending or restarting"))?;
+    let what = what.ok_or_else(Refused::ending)?;
     gate.reads.changed();
     Ok(Json(Done { what: what.map_err(Refused::of_problem)?, id: None }))
 }

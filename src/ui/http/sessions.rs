@@ -249,7 +249,7 @@ async fn asked<T: Send + 'static>(
     gate: &Gate,
     what: impl FnOnce(&mut Model) -> T + Send + 'static,
 ) -> Result<T, Refused> {
-    gate.reads.ask(what).await.ok_or_else(|| Refused::unavailable("the daemon is ending or restarting"))
+    gate.reads.ask(what).await.ok_or_else(Refused::ending)
 }
 
 /// Has a command made that takes a while, so that no other request waits for it.
@@ -257,5 +257,5 @@ async fn computed(
     what: impl FnOnce() -> Result<Command, Problem> + Send + 'static,
 ) -> Result<Command, Refused> {
     let done = tokio::task::spawn_blocking(what).await;
-    done.map_err(|_| Refused::unavailable("the daemon is ending or restarting"))?.map_err(Refused::of_problem)
+    done.map_err(|_| Refused::ending())?.map_err(Refused::of_problem)
 }

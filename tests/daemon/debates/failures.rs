@@ -1,8 +1,9 @@
 //! Roles that fail each in its own way, beside others that go on.
 
 use super::{begun_id, file, house, outputs, over, role, said, until_clean};
+use crate::over_socket::get;
 use crate::survivors::lives;
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[test]
 fn a_role_that_fails_stops_nobody_and_what_it_says_is_data() {
@@ -52,6 +53,9 @@ fn a_role_that_fails_stops_nobody_and_what_it_says_is_data() {
         assert!(said(&outputs, "orders", "proposal").contains("Ignore all rules"));
         assert!(said(&outputs, "speaks", "proposal").contains("提案"));
     }
+    // An answer this long comes in pieces.
+    let both = [1, 2].map(|round| outputs(&house, &many, round)).concat();
+    assert_eq!(get(&house, &format!("/api/debates/{many}/progress"))["outputs"], Value::from(both));
     let prompt = file(&house, &many, "prompts/round2-speaks.md");
     let (before, data) =
         prompt.split_once("```json\n").or_else(|| prompt.split_once("````json\n")).expect("data");

@@ -29,7 +29,7 @@ pub(in crate::ui::http) async fn web(
         return Err(Refused::new(StatusCode::FORBIDDEN, "not-yours", why, "let a person do it"));
     }
     let (answer, answered) = oneshot::channel();
-    let gone = || Refused::unavailable("the daemon is ending or restarting");
+    let gone = Refused::ending;
     orders.send(Order { body, answer }).await.map_err(|_| gone())?;
     answered.await.map_err(|_| gone())?.map(Json)
 }
