@@ -12,6 +12,7 @@ mod agent;
 mod browser;
 mod burst;
 mod crowd;
+mod debates;
 mod eyes;
 #[path = "../../tests/support/house.rs"]
 #[expect(dead_code, reason = "tests use the rest")]
@@ -63,6 +64,7 @@ const ROWS: &[(&[&str], &str, Row)] = &[
     (&["eyes", "event"], "event → read by a page", eyes::arrival::run),
     (&["eyes", "browser"], "the page in a browser: paint, arrival, frames, memory", eyes::browser::run),
     (&["eyes", "reconnect"], "a reader that comes back", eyes::reconnect::run),
+    (&["debates"], "roles that speak at length: memory, and the time between rounds", debates::run),
     (&["sessions"], "dependent tasks over many agents, and sessions that have ended", sessions::run),
     (&["tree"], "three levels of agents: how busy they are", tree::run),
 ];

@@ -160,7 +160,7 @@ fn until_completed(house: &House, id: &str) {
 }
 
 /// Seconds that git takes for one of so many worktrees, when nobody else asks it for anything: it looks at all that are there.
-fn by_git_alone(count: usize) -> f64 {
+pub(crate) fn by_git_alone(count: usize) -> f64 {
     let folder = team::folder();
     let root = folder.path().join("repository");
     std::fs::create_dir(&root).expect("a folder");
@@ -175,7 +175,7 @@ fn by_git_alone(count: usize) -> f64 {
     stamp::seconds_since(from) / count as f64
 }
 
-fn git(root: &std::path::Path, arguments: &[&str]) {
+pub(crate) fn git(root: &std::path::Path, arguments: &[&str]) {
     let output = Command::new("git").arg("-C").arg(root).args(arguments).output().expect("git");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -1,13 +1,13 @@
 //! Whether somebody has a file open for writing: a read lease (`F_SETLEASE`, fcntl(2)) is refused while anybody does, and
-//! while it is held nobody can come to. The only module with `unsafe`: no safe crate offers leases.
+//! while it is held nobody can come to.
 //!
 //! Whoever opens a leased file for writing waits in open(2) until the lease is gone, and its holder gets a signal. That is
 //! SIGIO by default, which would kill the daemon; here it is SIGURG, which does nothing unless a program asks for it, so
 //! there is nothing to install and nothing to forget. Leases are held for as long as it takes to read 1 MiB, never longer.
-#![expect(unsafe_code, reason = "fcntl with F_SETSIG and F_SETLEASE; each call has its reason beside it")]
 
+use super::c_library::fcntl;
 use rustix::io::Errno;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 
 /// `F_SETSIG` of `asm-generic/fcntl.h`, which every architecture shares; the libc crate has it for few.
 const F_SETSIG: libc::c_int = 10;
@@ -52,16 +52,6 @@ impl Drop for Lease<'_> {
     fn drop(&mut self) {
         // Fails only where there is no lease any more, which is what is wanted.
         let _ = fcntl(self.0, libc::F_SETLEASE, libc::F_UNLCK);
-    }
-}
-
-fn fcntl(file: BorrowedFd<'_>, command: libc::c_int, argument: libc::c_int) -> Result<libc::c_int, Errno> {
-    // SAFETY: these commands take an int or nothing and touch no memory of ours, and `file` is open for as long as it is borrowed.
-    let answer = unsafe { libc::fcntl(file.as_raw_fd(), command, argument) };
-    if answer == -1 {
-        Err(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO))
-    } else {
-        Ok(answer)
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod agent_folder;
 pub mod answers_read;
+pub(crate) mod c_library;
 pub mod chance;
 pub mod cited_tree;
 pub mod client;

@@ -16,6 +16,7 @@ use crate::daemon::start::state::Process;
 use crate::daemon::start::unavailable::Unavailable;
 use crate::daemon::tmux::pulse::PulseHandle;
 use crate::daemon::tmux::server::tmux_server;
+use crate::io::c_library::keep_little_memory;
 use crate::io::clock::{self, Clock};
 use crate::io::folder::FileId;
 use crate::io::lock::Lock;
@@ -45,6 +46,7 @@ const AGAIN: (Duration, Duration) = (Duration::from_millis(200), Duration::from_
 /// # Errors
 /// [`StartError`] if it cannot start; once it runs it goes on until it is told to end.
 pub fn run(workspace: Workspace, around: Surroundings, serve: Serve) -> Result<(), StartError> {
+    keep_little_memory();
     workspace.prepare()?;
     let loaded = Settings::load(&workspace, &around)?;
     let clock = Clock::start();

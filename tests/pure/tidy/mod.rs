@@ -147,7 +147,7 @@ fn one_module_alone_may_be_unsafe() {
     let forms = ["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern", "(unsafe_code"];
     let found: Vec<String> = sources("src")
         .iter()
-        .filter(|s| s.path != "src/io/lease.rs")
+        .filter(|s| s.path != "src/io/c_library.rs")
         .filter(|s| {
             s.text.lines().any(|line| !is_comment(line) && forms.iter().any(|form| line.contains(form)))
         })
