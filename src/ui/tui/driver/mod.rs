@@ -14,6 +14,7 @@ use crate::io::chance::mint_id;
 use crate::io::client::{ANSWER_DEADLINE, Asker, Client, ClientError};
 use crate::io::clock::Clock;
 use crate::wire::api::{Accepted, Done, PaneAnswered, Problem};
+use crate::wire::debate::document::DebateResult;
 use feed::Feed;
 use fetch::{Fetcher, problem};
 use rustix::process::{Signal, kill_current_process_group};
@@ -306,9 +307,9 @@ impl Driver {
     fn begin(&mut self, path: String, body: Value) {
         let (asker, news) = (self.asker.clone(), self.news.clone());
         tokio::spawn(async move {
-            let begun = asker.post::<Done>(&path, &body, ANSWER_DEADLINE).await;
+            let begun = asker.post::<Value>(&path, &body, ANSWER_DEADLINE).await;
             // Nobody looks any more: it has begun all the same.
-            let _ = news.send(TopInput::Begun(begun.map(|done| (done.what, done.id)).map_err(problem))).await;
+            let _ = news.send(TopInput::Begun(begun.map(what_began).map_err(problem))).await;
         });
     }
 
@@ -328,6 +329,15 @@ impl Driver {
             let _ = news.send(TopInput::Done(done)).await;
         });
     }
+}
+
+/// What has begun, in words, and its id.
+fn what_began(answer: Value) -> (String, Option<String>) {
+    if let Ok(debate) = serde_json::from_value::<DebateResult>(answer.clone()) {
+        return (debate.message, Some(debate.debate_id));
+    }
+    let done = serde_json::from_value::<Done>(answer);
+    done.map_or_else(|_| ("done".to_owned(), None), |done| (done.what, done.id))
 }
 
 /// What was done, in words.

@@ -25,10 +25,13 @@ const ID_SHOWN: usize = 8;
 
 /// Rows that the place of the debate that is open would take.
 pub(in crate::ui::tui) fn height(state: &TopState, width: u16) -> usize {
-    state.opened_debate().map_or(3, |seen| {
-        // Its title, its facts, the names of the roles, and who speaks for them.
-        message(seen, width, MESSAGE_ROWS).len() + seen.rows.len() + 4
-    })
+    // With its title.
+    state.opened_debate().map_or(3, |seen| rows(seen, width) + 1)
+}
+
+/// The same of any debate, without its title: its facts, the names of the roles, and who speaks for them.
+pub(super) fn rows(seen: &DebateSeen, width: u16) -> usize {
+    message(seen, width, MESSAGE_ROWS).len() + seen.rows.len() + 3
 }
 
 /// The debate that is open.
