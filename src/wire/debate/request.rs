@@ -15,7 +15,7 @@ mod values;
 
 pub use at_door::{Spot, at_door};
 pub use cure::cure as cure_of;
-pub use head::{BudgetTerms, DebateTerms, RoleTerms, usd};
+pub use head::{BudgetTerms, DebateTerms, RoleTerms};
 pub use limits::*;
 pub use opened::with_options;
 pub use role::RoleDefinition;
