@@ -286,13 +286,22 @@ impl TopState {
             }
             (Err(problem), Some(composer)) => {
                 composer.is_sent = false;
-                // Nobody has seen the one line in which a debate was asked for.
-                let line = problem.line.filter(|_| composer.sheet != Sheet::Debate);
-                composer.problem = Some(Problem { line, ..problem });
+                let is_debate = composer.sheet == Sheet::Debate;
+                composer.problem = Some(if is_debate { without_lines(problem) } else { problem });
             }
             (Err(problem), None) => self.notice = Some(Err(problem)),
         }
     }
+}
+
+/// What was refused, without the one line in which it was asked for: nobody has seen that.
+fn without_lines(mut problem: Problem) -> Problem {
+    problem.line = None;
+    let others = problem.others.iter_mut().map(|other| &mut other.why);
+    for why in std::iter::once(&mut problem.why).chain(others) {
+        why.truncate(why.find('\n').unwrap_or(why.len()));
+    }
+    problem
 }
 
 fn order(session: &SessionInfo, verb: &str) -> Act {

@@ -18,8 +18,6 @@ const NAMES_FROM: u16 = 72;
 const COUNT_FROM: u16 = 56;
 /// Part of the columns that the names of roles take at most: the title has the rest.
 const ROLES_PART: u16 = 4;
-/// Rows from which on the task stands below the rounds of the chosen debate: its line, and two of the text.
-const TASK_FROM: u16 = 3;
 
 /// The debates.
 pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect) {
@@ -42,9 +40,7 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect
                 &problem
             }
             Some(Ok(_)) if !found.is_empty() => &*state.nothing_fits(Place::Debates),
-            Some(Ok(_)) => {
-                "no debate yet: n begins one, and so does `tasuki debate \"TASK\" --roles architect,qa`"
-            }
+            Some(Ok(_)) => "no debate yet: n begins one, and so does `tasuki debate`",
         };
         return empty(canvas, area, text);
     }
@@ -119,13 +115,8 @@ pub(in crate::ui::tui) fn overview(canvas: &mut Canvas, state: &TopState, area: 
     let inner = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
     match &state.debates.seen {
         Some((of, Ok(seen))) if *of == id => {
-            let rows = u16::try_from(rounds::rows(seen, area.width)).unwrap_or(u16::MAX);
-            // What is debated stands below, where it does not crowd the rounds out.
-            let task = inner.height.saturating_sub(rows.saturating_add(1));
-            let task = if task >= TASK_FROM { task } else { 0 };
-            rounds::inside(canvas, state, seen, Rect { height: inner.height - task, ..inner }, None);
-            let below = Rect { y: inner.bottom() - task, height: task, ..inner };
-            question::below(canvas, seen, below);
+            let inner = question::below(canvas, seen, rounds::rows(seen, area.width), inner);
+            rounds::inside(canvas, state, seen, inner, None);
         }
         Some((of, Err(problem))) if *of == id => {
             empty(canvas, area, &format!("{}: {}", problem.why, problem.cure));

@@ -9,6 +9,8 @@ use ratatui_core::layout::Rect;
 
 /// Bytes of a task that are shown: each look at it breaks it into rows.
 const TEXT_BYTES: usize = 64 << 10;
+/// Rows from which on it stands below something else: its line, and two of the text.
+const BELOW_FROM: u16 = 3;
 
 /// Draws the task of the debate that is looked at.
 pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect) {
@@ -26,13 +28,18 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect
     text(canvas, &rows, from, &note, area);
 }
 
-/// The same below something else, from its beginning.
-pub(super) fn below(canvas: &mut Canvas, seen: &DebateSeen, area: Rect) {
-    if area.height > 1 {
-        let rows = rows(seen, area.width);
-        let more = rows.len() > usize::from(area.height - 1);
-        text(canvas, &rows, 0, if more { "t all of it" } else { "" }, area);
+/// The same below so many rows of something else, from its beginning, where it does not crowd that out. Gives the area that is left for
+/// that.
+pub(super) fn below(canvas: &mut Canvas, seen: &DebateSeen, rows: usize, area: Rect) -> Rect {
+    let taken = u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(1);
+    let height = area.height.saturating_sub(taken);
+    if height < BELOW_FROM {
+        return area;
     }
+    let lines = self::rows(seen, area.width);
+    let note = if lines.len() > usize::from(height - 1) { "t all of it" } else { "" };
+    text(canvas, &lines, 0, note, Rect { y: area.bottom() - height, height, ..area });
+    Rect { height: area.height - height, ..area }
 }
 
 fn text(canvas: &mut Canvas, rows: &[String], from: usize, note: &str, area: Rect) {

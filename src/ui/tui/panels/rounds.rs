@@ -1,6 +1,6 @@
 //! The rounds of a debate below each other, its roles side by side, and how it stands.
 
-use super::{empty, window};
+use super::{empty, question, window};
 use crate::ui::tui::ages::{age, clock, length, moment};
 use crate::ui::tui::debates::{DebateSeen, RoleSeen, SpeechSeen, word_of};
 use crate::ui::tui::marks::{of_debate, of_speech};
@@ -53,6 +53,7 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect
     };
     canvas.rule((area.x, area.y), area.width, &format!("6 {}", seen.title()), &note);
     let inner = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+    let inner = question::below(canvas, seen, rows(seen, area.width), inner);
     inside(canvas, state, seen, inner, chosen);
 }
 

@@ -242,7 +242,7 @@ fn a_debate_begins_with_its_roles_and_opens_and_a_refused_one_stays() {
     assert_eq!(press(&mut state, &[Key::Enter]), begin(asked));
     let others = vec![serde_json::from_value(json!({"why": "`dba` is no role", "cure": "c"})).unwrap()];
     let problem = Problem {
-        why: "the role `qa` is twice".into(),
+        why: "the role `qa` is twice\n  1 | {}".into(),
         field: Some("roles".into()),
         line: Some(1),
         others,
@@ -251,7 +251,9 @@ fn a_debate_begins_with_its_roles_and_opens_and_a_refused_one_stays() {
     state.on(TopInput::Begun(Err(problem)));
     let shown = text(&state, (80, 24));
     assert!(
-        shown.contains("Refused: the role `qa` is twice (roles)") && shown.contains("and: `dba` is no role"),
+        shown.contains("Refused: the role `qa` is twice (roles)")
+            && shown.contains("and: `dba` is no role")
+            && !shown.contains("1 |"),
         "{shown}"
     );
     // Left and gone on with, it is as it was.
@@ -356,7 +358,5 @@ fn without_debates_it_says_how_one_begins() {
     typed(&mut state, "6");
     assert!(state.wants().debates);
     listed(&mut state, Vec::new());
-    assert!(
-        text(&state, (80, 24)).contains("no debate yet: n begins one, and so does `tasuki debate \"TASK\"")
-    );
+    assert!(text(&state, (80, 24)).contains("no debate yet: n begins one, and so does `tasuki debate`"));
 }
