@@ -368,3 +368,18 @@ async fn any(signals: &mut [tokio::signal::unix::Signal]) {
     })
     .await;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_debate_that_has_begun_is_known_by_its_id_as_a_session_is() {
+        let debate = json!({"debate_id": "7f3c", "status": "Pending", "message": "it stands on commit 0123",
+            "worktree_paths": [], "context_path": "/w", "tasuki": {}});
+        assert_eq!(what_began(debate), ("it stands on commit 0123".to_owned(), Some("7f3c".to_owned())));
+        let session = json!({"what": "session 9 begins", "id": "9"});
+        assert_eq!(what_began(session), ("session 9 begins".to_owned(), Some("9".to_owned())));
+        assert_eq!(what_began(json!({"what": "merged"})).1, None);
+    }
+}
