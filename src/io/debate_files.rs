@@ -1,16 +1,21 @@
 //! What a debate needs of files before it begins: those that its roles are shown, and whether their programs can be asked.
 
+use crate::engine::flow::branch::BranchName;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::io::regular;
 use crate::io::workspace::{Surroundings, Workspace};
 use crate::io::worktree::WorktreeError;
 use crate::wire::debate::prompt::ContextFile;
 use crate::wire::debate::request::{CONTEXT_BYTES_MAX, DebateRequest, RoleDefinition, Spot};
-use crate::wire::team_file::{Profile, Settings};
-use std::collections::BTreeMap;
+use crate::wire::debate::shown::Overview;
+use crate::wire::team_file::{Headless, Profile, Settings};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::OpenOptions;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+
+/// Largest `debate.json` that is read, in bytes.
+const OVERVIEW_BYTES_MAX: u64 = 4 << 20;
 
 /// The folder that a debate is about.
 #[must_use]
@@ -22,6 +27,35 @@ pub fn base_of(request: &DebateRequest, workspace: &Workspace) -> PathBuf {
 #[must_use]
 pub fn no_repository(error: &WorktreeError) -> (Spot, Refusal) {
     (Spot::of("base_dir"), Refusal::new(Code::NoRepository, error.to_string()))
+}
+
+/// Has `debate.json` of debates that are over say which worktrees of theirs are still there, once these were looked at. Gives why one could
+/// not be written.
+pub fn forget_worktrees<'n>(workspace: &Workspace, folders: impl Iterator<Item = &'n str>) -> Vec<String> {
+    let branches = folders.filter_map(|folder| BranchName::new(folder).ok());
+    let debates: BTreeSet<String> =
+        branches.filter_map(|branch| Some(branch.speech()?.0.to_owned())).collect();
+    let paths = debates.iter().map(|debate| workspace.debates().join(debate).join("debate.json"));
+    let failed = paths.filter_map(|path| {
+        let error = write_what_is_there(&path).err()?;
+        Some(format!("{} still names worktrees that are gone: {error}", path.display()))
+    });
+    failed.collect()
+}
+
+/// A debate that has no such file, or is under way, is left alone.
+fn write_what_is_there(path: &Path) -> io::Result<()> {
+    let Ok(text) = regular::read(path, OVERVIEW_BYTES_MAX) else { return Ok(()) };
+    let Ok(before) = serde_json::from_str::<Overview>(&text) else { return Ok(()) };
+    let now = before.clone().without(|path| !Path::new(path).exists());
+    if now == before || !now.result.status.is_over() {
+        return Ok(());
+    }
+    let mut text = serde_json::to_string_pretty(&now)?;
+    text.push('\n');
+    let half_written = path.with_extension("json.new");
+    std::fs::write(&half_written, text)?;
+    std::fs::rename(&half_written, path)
 }
 
 /// Reads the files of each role, which lie in the folder of the debate. What is wrong with one of them is added to the mistakes: it lies
@@ -39,7 +73,8 @@ pub fn read_files(
     let mut all = Vec::new();
     for (at, role) in roles.iter().enumerate() {
         let mut files = Vec::new();
-        for (item, path) in role.initial_context.iter().enumerate() {
+        // What was no path is told already.
+        for (item, path) in role.initial_context.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
             match read.entry(path).or_insert_with(|| read_file(&base, path, &mut room)) {
                 Ok(text) => files.push(ContextFile { path: path.clone(), text: text.clone() }),
                 Err(refusal) => {
@@ -65,24 +100,36 @@ pub fn refuse_programs(
     };
     for (at, (asked, role)) in request.roles.iter().zip(request.head().roles).enumerate() {
         let Some(name) = role.provider.as_deref().or(provider) else { continue };
-        if let Err(refusal) = can_be_asked(&profiles, name) {
-            let item = request.providers.iter().position(|provider| provider == name);
-            let spot = match (&asked.provider, item) {
-                (Some(_), _) => Spot::of_role(at, "provider"),
-                (None, Some(item)) => Spot { item, ..Spot::of("providers") },
-                (None, None) => Spot::of("provider"),
-            };
-            wrong.push((spot, refusal));
-        } else if let Some(model) = &role.model
-            && profiles.get(name).and_then(|of| of.headless.as_ref()).is_some_and(|of| !of.takes_model())
-        {
-            let key = "model";
-            let spot = if asked.model.is_some() { Spot::of_role(at, key) } else { Spot::of(key) };
-            let why = format!(
-                "it is not known how to give the model `{}` to programs of the profile `{name}`: its `headless:` has no `model:`",
-                model.escape_debug()
-            );
-            wrong.push((spot, Refusal::new(Code::UnknownWord, why)));
+        // What a role does not say of itself is said of all.
+        let of =
+            |key: &'static str, is_own: bool| if is_own { Spot::of_role(at, key) } else { Spot::of(key) };
+        let headless = match can_be_asked(&profiles, name) {
+            Ok(headless) => headless,
+            Err(refusal) => {
+                let item = request.providers.iter().position(|provider| provider == name);
+                let spot = match item.filter(|_| asked.provider.is_none()) {
+                    Some(item) => Spot { item, ..Spot::of("providers") },
+                    None => of("provider", asked.provider.is_some()),
+                };
+                wrong.push((spot, refusal));
+                continue;
+            }
+        };
+        match &role.model {
+            Some(model) if !headless.takes_model() => {
+                let why = format!(
+                    "it is not known how to give the model `{}` to programs of the profile `{name}`: its `headless:` has no `model:`",
+                    model.escape_debug()
+                );
+                let refusal = Refusal::new(Code::UnknownWord, why);
+                wrong.push((of("model", asked.model.is_some()), refusal));
+            }
+            None if headless.needs_model() => {
+                let why =
+                    format!("programs of the profile `{name}` are started with a model, and none is named");
+                wrong.push((of("model", asked.provider.is_some()), Refusal::new(Code::ContentEmpty, why)));
+            }
+            _ => {}
         }
     }
 }
@@ -103,10 +150,10 @@ fn profiles(workspace: &Workspace) -> Result<Profiles, Refusal> {
 }
 
 /// The refusal names those that can be.
-fn can_be_asked(profiles: &Profiles, name: &str) -> Result<(), Refusal> {
-    let why = match profiles.get(name) {
-        Some(profile) if profile.headless.is_some() => return Ok(()),
-        Some(_) => format!("programs of the profile `{name}` cannot be asked once: it has no `headless:`"),
+fn can_be_asked<'p>(profiles: &'p Profiles, name: &str) -> Result<&'p Headless, Refusal> {
+    let why = match profiles.get(name).map(|profile| profile.headless.as_ref()) {
+        Some(Some(headless)) => return Ok(headless),
+        Some(None) => format!("programs of the profile `{name}` cannot be asked once: it has no `headless:`"),
         None => format!("there is no profile `{}`", name.escape_debug()),
     };
     let can = profiles.iter().filter(|(_, profile)| profile.headless.is_some());
@@ -149,7 +196,7 @@ fn read_file(base: &Path, path: &str, room: &mut u64) -> Result<String, Refusal>
 mod tests {
     use super::*;
     use crate::io::workspace::TEAM_FILE;
-    use crate::wire::debate::request;
+    use crate::wire::debate::request::{self, Sketch};
 
     const TEAM: &str = "agents:\n  - {name: boss, reports_to: user, provider: mute, command: [cat], marker: OK}\n\
                         providers:\n  mute: {based_on: plain}\n  js: {based_on: plain, headless: {command: [cat]}}\n";
@@ -162,13 +209,15 @@ mod tests {
         std::fs::write(place.path().join("大.md"), "x".repeat(200 << 10)).expect("a file");
         let workspace = Workspace::at(place.path()).expect("a workspace");
         let text = "task: x\nmodel: m\nroles:\n- {id: qa, initial_context: [docs, gone, 大.md]}\n- {id: security, initial_context: 大.md, provider: mute}\n\
-                    - {id: architect, model: own, provider: js}\n- {id: product, provider: claude}\n- developer\n";
-        let request = request::read(text.as_bytes()).expect("a request");
+                    - {id: architect, model: own, provider: js}\n- {id: product, provider: claude}\n- developer\n\
+                    - {id: Bad, initial_context: [../x, gone.md]}\n- {id: qa, initial_context: none.md}\n- {id: product2, system_prompt: p, provider: ollama}\n";
+        let Sketch { request, is_good, has_folder } = request::sketch(text.as_bytes()).expect("a request");
+        assert!(has_folder && !is_good);
         let mut wrong = Vec::new();
         let files = read_files(place.path(), &request.roles, &mut wrong);
         refuse_programs(&workspace, (&request, Some("js")), &mut wrong);
         let shown: Vec<usize> = files.iter().map(Vec::len).collect();
-        assert_eq!(shown, [1, 1, 0, 0, 0], "a file that two are shown counts once");
+        assert_eq!(shown, [1, 1, 0, 0, 0, 0, 0, 0], "a file that two are shown counts once");
         let told = request::at_door(text.as_bytes(), wrong).expect("mistakes").to_string();
         for part in [
             "line 2, column 8: it is not known how to give the model `m` to programs of the profile `js`",
@@ -177,9 +226,15 @@ mod tests {
             "line 5, column 51: programs of the profile `mute` cannot be asked once",
             "line 6, column 26: it is not known how to give the model `own`",
             "leave `model` out there, or add `model:` to the `headless:` of the profile",
+            "line 9, column 8: `Bad` is no id of a role",
+            "line 9, column 31: `initial_context`: `../x` leaves the folder",
+            "line 9, column 37: cannot read `gone.md`",
+            "line 10, column 8: the role `qa` is already on line 4",
+            "line 10, column 29: cannot read `none.md`",
+            "line 11, column 3: programs of the profile `ollama` are started with a model",
         ] {
             assert!(told.contains(part), "{part}: {told}");
         }
-        assert_eq!(told.matches("Cure: ").count(), 5, "{told}");
+        assert_eq!(told.matches("Cure: ").count(), 11, "{told}");
     }
 }

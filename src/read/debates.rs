@@ -196,7 +196,7 @@ impl Model {
 
     fn overview_of_file(&self, id: &FlowId) -> Option<Overview> {
         let text = regular::read(&self.overview_file(id), OVERVIEW_BYTES_MAX).ok()?;
-        serde_json::from_str(&text).ok()
+        serde_json::from_str(&text).ok().map(|of: Overview| of.without(|path| !Path::new(path).exists()))
     }
 
     /// The outputs of a round of which only the file is known.

@@ -98,7 +98,12 @@ test("Markdown becomes blocks and runs, and HTML stays text", () => {
     { kind: "table", head: ["a", "b"], rows: [["1", "<i>"]] }, { kind: "rule" }, { kind: "paragraph", text: "<script>alert(1)</script>" },
   ]);
   assert.deepEqual(runsOf("a **b** `<c>` *d* [x](javascript:y) 2*3*4").map(({ kind, text }) => `${kind}:${text}`), ["text:a ", "strong:b", "text: ", "code:<c>", "text: ", "em:d", "text: [x](javascript:y) 2*3*4"]);
+  assert.deepEqual(runsOf("__重要__ and _so_, ~~not <b>~~; a__b__c snake_case_name __init").map(({ kind, text }) => `${kind}:${text}`), ["strong:重要", "text: and ", "em:so", "text:, ", "del:not <b>", "text:; a__b__c snake_case_name __init"]);
+  assert.deepEqual(blocksOf("計画\n===\na\nb\n---\n- c\n---\n\n==\n"), [
+    { kind: "heading", level: 1, text: "計画" }, { kind: "heading", level: 2, text: "a\nb" },
+    { kind: "list", items: [{ depth: 0, mark: "•", text: "c" }] }, { kind: "rule" }, { kind: "paragraph", text: "==" },
+  ]);
   // A block of code that never ends, and signs without end, are read once.
   assert.deepEqual(blocksOf("```\nx"), [{ kind: "code", text: "x", of: "" }]);
-  for (const hostile of ["*", "`", "> ", "- ", "|-", "#", "*a", "**a", "\n> ".repeat(3)]) assert.ok(blocksOf(hostile.repeat(20000)).length > 0 && runsOf(hostile.repeat(20000)).length > 0, hostile);
+  for (const hostile of ["*", "`", "> ", "- ", "|-", "#", "*a", "**a", "_a", "__a", "~~a", "a\n==\n", "\n> ".repeat(3)]) assert.ok(blocksOf(hostile.repeat(20000)).length > 0 && runsOf(hostile.repeat(20000)).length > 0, hostile);
 });

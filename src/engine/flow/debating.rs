@@ -4,13 +4,13 @@ use super::alike::grouped;
 use super::debate::Debate;
 use super::flow::{Flow, FlowStep};
 use super::id::FlowId;
-use super::spent::SpeechCost;
+use super::spent::{SpeechCost, usd};
 use super::stage::FlowStage;
 use super::step::{CancelCause, StepStage};
 use super::unmet::Needs;
 use crate::engine::engine::Work;
 use crate::engine::event::Event;
-use crate::engine::words::MessageId;
+use crate::engine::words::{MessageId, counted};
 
 /// Why the speeches of a round that is not held are left out.
 pub const NOTHING_NEW: &str =
@@ -156,6 +156,10 @@ impl Flow {
     }
 }
 
+fn counted_minutes(ms: u64) -> String {
+    counted(usize::try_from(ms / 60_000).unwrap_or(usize::MAX), "minute")
+}
+
 fn is_completed(step: &FlowStep) -> bool {
     step.stage == StepStage::Completed
 }
@@ -187,9 +191,13 @@ impl Work<'_> {
         if let Some(most) = over(budget.tokens, spent.tokens) {
             return Some(format!("the budget of {most} tokens is used up: {} are known", spent.tokens));
         }
-        if over(budget.cost_micro_usd, spent.cost_micro_usd).is_some() {
-            return Some("the budget of costs is used up".to_owned());
+        if let Some(most) = over(budget.cost_micro_usd, spent.cost_micro_usd) {
+            let (most, cost) = (usd(most), usd(spent.cost_micro_usd));
+            return Some(format!("the budget of {most} is used up: {cost} are known"));
         }
-        over(budget.ms, ms).map(|most| format!("the budget of {} minutes is used up", most / 60_000))
+        over(budget.ms, ms).map(|most| {
+            let (most, minutes) = (counted_minutes(most), counted_minutes(ms));
+            format!("the budget of {most} is used up: it has been going on for {minutes}")
+        })
     }
 }

@@ -16,6 +16,15 @@ pub struct SpeechCost {
     pub no_news: bool,
 }
 
+/// An amount such as `$1.25`, with a third and fourth place where it has them.
+#[must_use]
+pub fn usd(micro: u64) -> String {
+    let (dollars, rest) = (micro / 1_000_000, micro % 1_000_000);
+    let places = format!("{:04}", rest / 100);
+    let short = places.strip_suffix("00").unwrap_or(&places);
+    format!("${dollars}.{short}")
+}
+
 impl SpeechCost {
     /// Both together.
     #[must_use]

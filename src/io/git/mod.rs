@@ -51,7 +51,10 @@ impl Call<'_> {
         let ran = run.to_its_end().await.map_err(|error| format!("cannot run git in {place}: {error}"))?;
         let said = end_of(&ran.complaint);
         let status = ran.status.ok_or_else(|| {
-            format!("git did not answer within {} s in {place}: see what holds its disk up", limit.as_secs())
+            let seconds = limit.as_secs();
+            format!(
+                "git did not answer within {seconds} s in {place}: see what holds its disk up, or which filter `git config --list` names there"
+            )
         })?;
         let code =
             status.code().ok_or_else(|| format!("git ended by a signal in {place} ({status}): {said}"))?;

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 /// A question is answered within a second; a disk that hangs is not waited for.
-const ASK_LIMIT: Duration = Duration::from_secs(60);
+pub(super) const ASK_LIMIT: Duration = Duration::from_secs(60);
 /// A checkout of a large repository takes minutes.
 pub(super) const WORK_LIMIT: Duration = Duration::from_secs(900);
 /// What is read of an answer: some 100,000 paths.
@@ -61,6 +61,8 @@ pub(super) struct Git {
     env: Env,
     /// The workspace, by which what a killed daemon has left is known.
     workspace: PathBuf,
+    /// How long is waited for an answer.
+    limit: Duration,
 }
 
 /// git in one folder.
@@ -85,7 +87,7 @@ impl Git {
         let mut env: Env = env.clone();
         env.retain(|name, _| !name.starts_with("GIT_"));
         env.extend(SET.map(|(name, value)| (name.to_owned(), value.to_owned())));
-        let git = Self { program, env, workspace: workspace.to_owned() };
+        let git = Self { program, env, workspace: workspace.to_owned(), limit: ASK_LIMIT };
         if NEW_ENOUGH.get() == Some(&git.program) {
             return Ok(git);
         }
@@ -107,13 +109,18 @@ impl Git {
         git
     }
 
+    /// The same for questions whose answers are not waited for any longer.
+    pub(super) fn answering_within(&self, limit: Duration) -> Self {
+        Self { limit, ..self.clone() }
+    }
+
     /// The workspace for which it is called.
     pub(super) fn workspace(&self) -> &Path {
         &self.workspace
     }
 
     pub(super) fn at<'a>(&'a self, cwd: &'a Path) -> Place<'a> {
-        Place { git: self, cwd, held: None, own: None, limit: ASK_LIMIT }
+        Place { git: self, cwd, held: None, own: None, limit: self.limit }
     }
 }
 
@@ -167,7 +174,7 @@ impl<'a> Place<'a> {
             }
         }
         all.extend(arguments.iter().map(|argument| argument.as_ref().to_owned()));
-        let Git { program, env, workspace } = self.git;
+        let Git { program, env, workspace, .. } = self.git;
         let (cwd, held, limit) = (self.cwd, self.held, self.limit);
         let call = Call {
             program,

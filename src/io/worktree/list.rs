@@ -1,6 +1,7 @@
 //! All worktrees of a repository that stand where tasuki makes them, and the removal of those that nobody needs.
 
 use super::error::WorktreeError;
+use super::git::ASK_LIMIT;
 use super::hold::Hold;
 use super::make::taken;
 use super::obstacle::Obstacle;
@@ -12,6 +13,13 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
+use tokio::task::JoinSet;
+
+/// git answers within a tenth of a second. Where a filter or a disk holds it up for so long, a list does without its answer.
+const LOOK_LIMIT: Duration = Duration::from_secs(5);
+/// Worktrees that are looked at at the same time: git reads the disk for each.
+const AT_ONCE: usize = 8;
 
 /// A worktree in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -58,49 +66,81 @@ pub struct Pruned {
 }
 
 impl Repository {
-    /// All of them, by folder. `is_in_use` says on which branches somebody works.
+    /// All of them, by folder. `is_in_use` says on which branches somebody works. A person waits for it, so git is not waited for long.
     ///
     /// # Errors
-    /// What git and the machine say.
+    /// What the machine says of the records.
     pub async fn list(&self, is_in_use: impl Fn(&BranchName) -> bool) -> Result<Vec<Listed>, WorktreeError> {
-        let mut all = Vec::new();
-        let records = self.records.all()?;
-        for (folder, record) in &records {
-            let state = match &record.at {
-                Progress::Removed { .. } => continue,
-                Progress::Made { .. } => ListedState::There,
-                Progress::Making | Progress::Restoring { .. } => ListedState::HalfMade,
-                Progress::Removing { .. } => ListedState::HalfRemoved,
-            };
-            let mut obstacles = Vec::new();
-            if is_in_use(&record.branch) {
-                obstacles.push(Obstacle::InUse);
+        self.list_within(&is_in_use, LOOK_LIMIT).await
+    }
+
+    /// The same where git has so long for each answer. Several are looked at at the same time, so that one in which git hangs keeps nobody
+    /// waiting for the others.
+    pub(super) async fn list_within(
+        &self,
+        is_in_use: &impl Fn(&BranchName) -> bool,
+        limit: Duration,
+    ) -> Result<Vec<Listed>, WorktreeError> {
+        let git = self.git.answering_within(limit);
+        let (mut all, mut looks) = (Vec::new(), JoinSet::new());
+        for (folder, record) in self.records.all()? {
+            if matches!(record.at, Progress::Removed { .. }) {
+                continue;
             }
-            if let Some(trash) = record.trash.as_ref().filter(|trash| **trash != self.trash) {
-                let workspace = trash.ancestors().nth(2).unwrap_or(trash);
-                obstacles.push(Obstacle::OtherWorkspace { root: workspace.display().to_string() });
+            if looks.len() >= AT_ONCE
+                && let Some(listed) = looks.join_next().await
+            {
+                all.extend(listed);
             }
-            if state == ListedState::There && self.is_to_end(&record.branch) {
-                obstacles.extend(self.obstacles_to_its_end(record));
-            } else if state == ListedState::There {
-                obstacles.extend(self.is_at_work(&record.branch).then_some(Obstacle::AtWork));
-                obstacles.extend(self.obstacles(record).await?);
-            }
-            all.push(Listed {
-                folder: folder.clone(),
-                path: self.path_of(&record.branch),
-                branch: Some(record.branch.clone()),
-                owner: Some(record.owner.clone()),
-                state,
-                base: record.base().map(str::to_owned),
-                head: self.here().commit(&ref_of(&record.branch)).await?,
-                obstacles,
-            });
+            let (mut here, is_in_use) = (self.clone(), is_in_use(&record.branch));
+            here.git = git.clone();
+            looks.spawn(async move { here.listed(folder, &record, is_in_use).await });
         }
-        let known: BTreeSet<String> = all.iter().map(|listed| listed.folder.clone()).collect();
+        while let Some(listed) = looks.join_next().await {
+            all.extend(listed);
+        }
+        let known: BTreeSet<String> = all.iter().map(|listed: &Listed| listed.folder.clone()).collect();
         all.extend(self.folders().difference(&known).map(|folder| self.foreign_one(folder)));
         all.sort_unstable_by(|one, other| one.folder.cmp(&other.folder));
         Ok(all)
+    }
+
+    /// One of them that tasuki has made. What git does not tell of it is in the way of its removal.
+    async fn listed(&self, folder: String, record: &Record, is_in_use: bool) -> Listed {
+        let state = match &record.at {
+            Progress::Made { .. } => ListedState::There,
+            Progress::Making | Progress::Restoring { .. } => ListedState::HalfMade,
+            Progress::Removing { .. } | Progress::Removed { .. } => ListedState::HalfRemoved,
+        };
+        let mut obstacles = Vec::from_iter(is_in_use.then_some(Obstacle::InUse));
+        if let Some(trash) = record.trash.as_ref().filter(|trash| **trash != self.trash) {
+            let workspace = trash.ancestors().nth(2).unwrap_or(trash);
+            obstacles.push(Obstacle::OtherWorkspace { root: workspace.display().to_string() });
+        }
+        let unread = |error: WorktreeError| vec![Obstacle::Unread { why: error.to_string() }];
+        if state == ListedState::There && self.is_to_end(&record.branch) {
+            obstacles.extend(self.obstacles_to_its_end(record));
+        } else if state == ListedState::There {
+            obstacles.extend(self.is_at_work(&record.branch).then_some(Obstacle::AtWork));
+            obstacles.extend(self.obstacles(record).await.unwrap_or_else(unread));
+        }
+        let head = match self.here().commit(&ref_of(&record.branch)).await {
+            Ok(head) => head,
+            Err(error) => {
+                obstacles.extend(unread(error));
+                None
+            }
+        };
+        Listed {
+            folder,
+            path: self.path_of(&record.branch),
+            branch: Some(record.branch.clone()),
+            owner: Some(record.owner.clone()),
+            state,
+            base: record.base().map(str::to_owned),
+            head,
+            obstacles,
+        }
     }
 
     /// Whether its setup is under way, or a command runs there that a check or a setup has started.
@@ -138,7 +178,8 @@ impl Repository {
         is_dry: bool,
     ) -> Result<Vec<Pruned>, WorktreeError> {
         let (mut all, mut failed) = (Vec::new(), None);
-        for listed in self.list(is_in_use).await? {
+        let limit = if is_dry { LOOK_LIMIT } else { ASK_LIMIT };
+        for listed in self.list_within(&is_in_use, limit).await? {
             let Listed { folder, branch, owner, state, mut obstacles, .. } = listed;
             let (mut removed, mut entry) = (obstacles.is_empty(), None);
             if let Some(branch) = branch.filter(|_| removed && !is_dry) {

@@ -66,6 +66,11 @@ pub enum Obstacle {
     InUse,
     /// Files are copied into it, or a command runs in it: its setup, or a check.
     AtWork,
+    /// git does not tell what is there, or not in time.
+    Unread {
+        /// What it was asked, and what came of that.
+        why: String,
+    },
     /// Another workspace of the repository has made it, and alone knows who works there.
     OtherWorkspace {
         /// Its folder.
@@ -116,6 +121,7 @@ impl fmt::Display for Obstacle {
             Self::AtWork => f.write_str(
                 "its setup or a check is at work there: wait until that is over, or cancel the session that it is for",
             ),
+            Self::Unread { why } => write!(f, "git does not answer there: {}", escape(why)),
             Self::OtherWorkspace { root } => {
                 write!(f, "it is that of the workspace {}: ask for it there", escape(root))
             }

@@ -8,7 +8,7 @@ use crate::engine::flow::merge::MergeStage;
 use crate::engine::flow::name::StepName;
 use crate::engine::flow::stage::FlowStage;
 use crate::engine::flow::step::StepStage;
-use crate::engine::flow::tree::TreeStage;
+use crate::engine::flow::tree::{Tree, TreeStage};
 use crate::engine::message::{BodyRef, Kind, Outcome};
 use crate::engine::state::Finished;
 use crate::engine::team::roster::Like;
@@ -51,6 +51,8 @@ struct Unmerged {
     detail: Option<String>,
 }
 
+/// Worktrees of a debate of which it is told how each is unlocked.
+const UNLOCKED_MAX: usize = 3;
 /// Tasks of a plan that are listed where it waits for a yes; `tasuki session show` has all.
 const TASKS_SHOWN: usize = 12;
 
@@ -210,20 +212,28 @@ fn waiting(flow: &Flow, failed_since: Millis) -> Option<Waiting> {
 fn left_over(flow: &Flow, over_since: Millis, root: &Path) -> Option<NeedInfo> {
     let is_meant = flow.debate().is_some_and(|debate| !debate.keep) && flow.since >= over_since;
     let kept = flow.trees.values().filter(|tree| is_meant && tree.stage == TreeStage::Kept);
-    let there = kept.filter(|tree| tree.path.as_deref().is_some_and(|path| Path::new(path).exists())).count();
+    let there: Vec<&Tree> =
+        kept.filter(|tree| tree.path.as_deref().is_some_and(|path| Path::new(path).exists())).collect();
     let id = &flow.head.id;
     // It looks after the workspace's repository alone.
     let is_ours = flow.head.repository.as_ref().is_some_and(|of| root.starts_with(&of.root));
     let prune = CureInfo::of("Remove what nothing is in the way of", "tasuki worktree prune".to_owned());
     let see = CureInfo::of("See the debate", format!("tasuki debate show {id}"));
-    (there > 0).then(|| NeedInfo {
+    let unlock = there.iter().take(UNLOCKED_MAX).filter_map(|tree| {
+        let is_locked = tree.note.as_deref().is_some_and(|note| note.contains("it is locked"));
+        let (root, path) =
+            (&flow.head.repository.as_ref()?.root, tree.path.as_deref().filter(|_| is_locked)?);
+        let command = format!("git -C {} worktree unlock {}", word(root), word(path));
+        Some(CureInfo::of("Unlock it", command))
+    });
+    (!there.is_empty()).then(|| NeedInfo {
         id: format!("worktrees.{id}"),
         kind: NeedKindInfo::Session,
         group: NeedGroup::Decide,
-        title: format!("{} of debate {id} could not be removed", counted(there, "worktree")),
+        title: format!("{} of debate {id} could not be removed", counted(there.len(), "worktree")),
         detail: Some(notes(flow).join("; ")),
         since: rfc3339_ms(flow.since),
-        cures: is_ours.then_some(prune).into_iter().chain([see]).collect(),
+        cures: unlock.chain(is_ours.then_some(prune)).chain([see]).collect(),
         ..nothing()
     })
 }

@@ -34,7 +34,7 @@ Examples:
 A file is a team file if it is called tasuki.yaml, or has a line that begins with `agents:` or `session:`. It is a script if it \
 is called NAME.script.yaml, or has a line that begins with `rules:` and none that begins with `to:`. It is a plan if it is called \
 NAME.plan.yaml, or has a line that begins with `tasks:` and none that begins with `to:`. It is the request of a debate if it has the \
-keys `task` and `roles`, and no `to`.")]
+keys `task` and `roles`, and no `to`; or all of it under a key `request`.")]
 pub(super) struct Args {
     /// File to check
     #[arg(value_name = "FILE", required = true)]

@@ -7,6 +7,7 @@ use super::table::{harmless, table};
 use crate::engine::words::counted;
 use crate::io::client::Client;
 use crate::io::clock::Clock;
+use crate::io::debate_files::forget_worktrees;
 use crate::io::evidence::environment;
 use crate::io::workspace::Workspace;
 use crate::io::worktree::{Listed, ListedState, Pruned, Repository, Trashed, Worktree, WorktreeError};
@@ -94,7 +95,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
         let repository = find(context, &workspace).await?;
         match &args.verb {
             Verb::List => list(context, &repository, &in_use).await,
-            Verb::Prune { dry_run } => prune(context, &repository, &in_use, *dry_run).await,
+            Verb::Prune { dry_run } => prune(context, &workspace, (&repository, &in_use), *dry_run).await,
             Verb::Restore { name } => restored(context, &repository.restore(name).await?),
         }
     })
@@ -175,8 +176,16 @@ fn state(one: &Listed) -> String {
     if all.is_empty() { "nothing stands in the way".to_owned() } else { all.join("; ") }
 }
 
-async fn prune(context: &Context, repository: &Repository, in_use: &BTreeSet<String>, is_dry: bool) -> Ended {
+async fn prune(
+    context: &Context,
+    workspace: &Workspace,
+    (repository, in_use): (&Repository, &BTreeSet<String>),
+    is_dry: bool,
+) -> Ended {
     let all = repository.prune(|branch| in_use.contains(branch.as_str()), is_dry).await?;
+    for error in forget_worktrees(workspace, all.iter().map(|one| &*one.folder)) {
+        context.remark(format!("note: {error}"));
+    }
     let value = serde_json::json!({"dry_run": is_dry, "worktrees": all});
     context.tell(&value, || {
         let mut lines: Vec<String> = all.iter().map(|one| pruned(one, is_dry)).collect();

@@ -12,7 +12,7 @@ use crate::io::worktree::demand_repository;
 use crate::read::Model;
 use crate::wire::api::{DebateQuery, Done, Problem};
 use crate::wire::debate::document::{DebateResult, DebateStatus};
-use crate::wire::debate::request::{self, DebateRequest};
+use crate::wire::debate::request::{self, DebateRequest, Sketch};
 use crate::wire::debate::wanted::{self, DebateGround, stands_on};
 use crate::wire::session::wanted::problem_of_plan;
 use axum::Json;
@@ -37,19 +37,25 @@ pub(super) async fn begin(
     let id = mint_flow_id();
     let workspace = asked(&gate, |model| model.workspace().clone()).await?;
     let text = body.clone();
-    let request = blocking(move || request::read(&text).map_err(problem_of_plan)).await?;
+    let read = blocking(move || request::sketch(&text).map_err(problem_of_plan)).await?;
+    let Sketch { request, is_good, has_folder } = read;
     let base = base_of(&request, &workspace);
     let mut wrong = Vec::new();
-    let repository = demand_repository(&base, &workspace).await;
-    let repository = repository.map_err(|error| wrong.push(no_repository(&error))).ok();
-    let provider = provider_of(&gate, &request).await?;
+    let repository = match has_folder {
+        true => {
+            demand_repository(&base, &workspace).await.map_err(|error| wrong.push(no_repository(&error))).ok()
+        }
+        false => None,
+    };
+    // Who else would speak is not known of a request that may have named somebody.
+    let provider = if is_good { Some(provider_of(&gate, &request).await?) } else { None };
     let place = workspace.clone();
     let (of, folder) = (id.clone(), workspace.debates().join(id.as_str()));
     let made = blocking(move || {
-        refuse_programs(&place, (&request, Some(&provider)), &mut wrong);
-        let files = read_files(&base, &request.roles, &mut wrong);
+        refuse_programs(&place, (&request, provider.as_deref()), &mut wrong);
+        let files = if has_folder { read_files(&base, &request.roles, &mut wrong) } else { Vec::new() };
         let mistakes = request::at_door(&body, wrong).map(problem_of_plan);
-        let (Some(repository), None) = (repository, &mistakes) else {
+        let (Some(repository), Some(provider), None) = (repository, provider, &mistakes) else {
             return Err(mistakes.unwrap_or_default());
         };
         let stands = stands_on(&repository, &base.canonicalize().unwrap_or_else(|_| base.clone()));

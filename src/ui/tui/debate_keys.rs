@@ -1,7 +1,7 @@
 //! What keys do where debates are looked at.
 
 use super::input::{Act, Key};
-use super::modes::{Confirm, Mode};
+use super::modes::{Composer, Confirm, Mode, Sheet};
 use super::state::{Beside, Place, TopState};
 use serde_json::json;
 
@@ -9,8 +9,8 @@ use serde_json::json;
 const ID_SHOWN: usize = 8;
 /// Characters of a title within a sentence.
 const TITLE_SHOWN: usize = 40;
-/// What begins a debate.
-const BEGIN: &str = "a debate begins by `tasuki debate \"TASK\" --roles architect,security,qa`";
+/// Who speaks where nobody says who.
+const ROLES: &str = "architect, security, qa";
 
 impl TopState {
     /// A key where debates are looked at; none if it does there what it does everywhere.
@@ -35,7 +35,17 @@ impl TopState {
                 self.cancel_debate();
                 Some(Vec::new())
             }
-            Key::Char('n') => Some(self.say(BEGIN)),
+            Key::Char('n') => {
+                self.compose_debate();
+                Some(Vec::new())
+            }
+            Key::Char('t') => {
+                match self.debate_looked_at() {
+                    Some(_) => self.read(Beside::Question),
+                    None => drop(self.say("there is no debate here")),
+                }
+                Some(Vec::new())
+            }
             Key::Char('r') => {
                 Some(self.say("nobody speaks twice in a round: a debate goes on without those that failed"))
             }
@@ -84,6 +94,30 @@ impl TopState {
         let is_there = speech.agent.as_deref().is_some_and(|name| self.agent(name).is_some());
         let (role, word) = (&speech.role, speech.word());
         (!is_there).then(|| format!("{role} {word}, and has no screen"))
+    }
+
+    /// What is debated, and by whom.
+    fn compose_debate(&mut self) {
+        let draft = self.draft.take_if(|draft| draft.sheet == Sheet::Debate);
+        let new = || Composer {
+            sheet: Sheet::Debate,
+            to: ROLES.to_owned(),
+            is_to_proposed: true,
+            ..Composer::default()
+        };
+        self.mode = Mode::Compose(draft.unwrap_or_else(new));
+    }
+
+    /// What is handed over of it.
+    pub(super) fn begin_debate(&self, composer: &Composer) -> Act {
+        let words = composer.to.split(|c: char| c.is_whitespace() || matches!(c, ',' | '、' | '，'));
+        let roles: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+        let mut request = json!({"task": composer.text, "roles": roles});
+        let parallel = composer.needs.trim();
+        if !parallel.is_empty() {
+            request["parallel"] = json!(parallel);
+        }
+        Act::Begin("/api/debates".to_owned(), request)
     }
 
     fn cancel_debate(&mut self) {

@@ -68,6 +68,8 @@ pub(super) struct DebateSeen {
 #[serde(default)]
 pub(super) struct Besides {
     pub(super) name: Option<String>,
+    /// All of what is debated.
+    pub(super) task: Option<String>,
     pub(super) roles: Vec<RoleSeen>,
     pub(super) rounds: u8,
     pub(super) steps: Vec<SpeechSeen>,

@@ -119,7 +119,7 @@ impl TopState {
         // A story that was read elsewhere is of no session and no debate, and theirs are of nothing else.
         let is_other = place.is_of_sessions() != self.place.is_of_sessions();
         let is_entered = place.is_of_flows() && (is_other || !self.place.is_of_flows());
-        if is_entered || matches!(self.beside, Beside::Task | Beside::Speech) {
+        if is_entered || matches!(self.beside, Beside::Task | Beside::Speech | Beside::Question) {
             self.beside = Beside::Screen;
         }
         self.place = place;

@@ -90,6 +90,7 @@ impl TopState {
             | Beside::Task
             | Beside::Debate
             | Beside::Speech
+            | Beside::Question
             | Beside::Log => return,
         };
         if beside != self.beside {

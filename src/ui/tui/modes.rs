@@ -53,6 +53,8 @@ pub(super) enum Sheet {
     Task,
     /// The goal of a new session.
     Goal,
+    /// What is debated, and by whom.
+    Debate,
     /// A task more of the session of this id.
     Step(String),
     /// Another text for the task that is named second, of the session of this id.
@@ -65,6 +67,11 @@ impl Sheet {
     /// Whether it is one text, without a name.
     pub(super) fn is_text_alone(&self) -> bool {
         matches!(self, Self::Edit(..) | Self::Merge(_))
+    }
+
+    /// Whether it has a field between its name and its text.
+    pub(super) fn has_needs(&self) -> bool {
+        matches!(self, Self::Step(_) | Self::Debate)
     }
 
     /// Whether its text is one line, which may stay empty.
@@ -86,9 +93,9 @@ pub(super) enum Field {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Composer {
     pub(super) sheet: Sheet,
-    /// Who gets it, or what a task of a session is called.
+    /// Who gets it, what a task of a session is called, or the roles of a debate.
     pub(super) to: String,
-    /// Ids of the tasks that a task of a session needs.
+    /// Ids of the tasks that a task of a session needs, or how many roles of a debate speak at a time.
     pub(super) needs: String,
     pub(super) text: String,
     /// Byte of the text that the cursor is before.
@@ -120,9 +127,17 @@ impl Composer {
             (Sheet::Goal, false, _) => {
                 Some((Field::To, "nobody is named", "write which agent makes the plan"))
             }
+            (Sheet::Debate, false, _) => Some((
+                Field::To,
+                "nobody is named",
+                "write which roles speak, such as architect, security, qa",
+            )),
             (_, false, _) => Some((Field::To, "nobody is named", "write whose task it is")),
             (Sheet::Goal, _, false) => {
                 Some((Field::Text, "the goal is missing", "write what is to be reached; Esc leaves it"))
+            }
+            (Sheet::Debate, _, false) => {
+                Some((Field::Text, "the task is missing", "write what is debated; Esc leaves it"))
             }
             (Sheet::Task, _, false) => {
                 Some((Field::Text, "nothing is written yet", "write what is to be done; Esc leaves it"))
@@ -147,7 +162,7 @@ impl Composer {
             return;
         }
         self.problem = None;
-        let is_name = !matches!(self.sheet, Sheet::Step(_));
+        let is_name = !self.sheet.has_needs();
         match self.field {
             Field::To => {
                 // A name that was put there is replaced by the first letter, and not gone on with.
@@ -179,7 +194,7 @@ impl Composer {
     /// The field below; none below the text.
     pub(super) fn next(&self) -> Option<Field> {
         match (self.field, &self.sheet) {
-            (Field::To, Sheet::Step(_)) => Some(Field::Needs),
+            (Field::To, sheet) if sheet.has_needs() => Some(Field::Needs),
             (Field::To | Field::Needs, _) => Some(Field::Text),
             (Field::Text, _) => None,
         }
@@ -188,7 +203,7 @@ impl Composer {
     fn before_field(&self) -> Field {
         match (self.field, &self.sheet) {
             (_, Sheet::Edit(..) | Sheet::Merge(_)) => Field::Text,
-            (Field::Text, Sheet::Step(_)) => Field::Needs,
+            (Field::Text, sheet) if sheet.has_needs() => Field::Needs,
             _ => Field::To,
         }
     }

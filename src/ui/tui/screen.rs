@@ -4,8 +4,8 @@ use super::input::Drawn;
 use super::modes::Mode;
 use super::paint::Canvas;
 use super::panels::{
-    answer, compose, debates, footer, graph, header, help, history, letters, list, log, pane, queue, relay,
-    rounds, sessions, speech, task, team,
+    answer, compose, debates, footer, graph, header, help, history, letters, list, log, pane, question,
+    queue, relay, rounds, sessions, speech, task, team,
 };
 use super::state::{Beside, Place, TopState};
 use ratatui_core::buffer::Buffer;
@@ -273,6 +273,7 @@ fn beside(canvas: &mut Canvas, state: &TopState, area: Rect) {
         Beside::Task => return task::draw(canvas, state, area),
         Beside::Debate => return debates::overview(canvas, state, area),
         Beside::Speech => return speech::draw(canvas, state, area),
+        Beside::Question => return question::draw(canvas, state, area),
         Beside::Log => return log::whole(canvas, state, area),
     }
     let choices = match &state.mode {

@@ -239,7 +239,8 @@ impl TopState {
                 let body = if into.is_empty() { json!({}) } else { json!({"into": into}) };
                 return Ok(Act::Begin(format!("/api/sessions/{id}/merge"), body));
             }
-            _ => {
+            Sheet::Debate => return Ok(self.begin_debate(composer)),
+            Sheet::Task | Sheet::Goal => {
                 let body = json!({"goal": composer.text, "master": composer.to});
                 return Ok(Act::Begin("/api/sessions".to_owned(), body));
             }
@@ -272,22 +273,35 @@ impl TopState {
         };
         match (begun, composer) {
             (Ok((what, id)), composer) => {
-                let goal = composer.is_some_and(|composer| composer.sheet == Sheet::Goal);
+                let sheet = composer.map(|composer| composer.sheet.clone());
                 if matches!(&self.mode, Mode::Compose(composer) if composer.is_sent) {
                     self.mode = Mode::Normal;
                 }
-                if let Some(id) = id.filter(|_| goal && self.place == Place::Sessions) {
-                    self.open_session(id);
+                match (id, sheet) {
+                    (Some(id), Some(Sheet::Goal)) if self.place == Place::Sessions => self.open_session(id),
+                    (Some(id), Some(Sheet::Debate)) if self.place.is_of_debates() => self.open_debate(id),
+                    _ => {}
                 }
                 self.notice = Some(Ok(what));
             }
             (Err(problem), Some(composer)) => {
                 composer.is_sent = false;
-                composer.problem = Some(problem);
+                let is_debate = composer.sheet == Sheet::Debate;
+                composer.problem = Some(if is_debate { without_lines(problem) } else { problem });
             }
             (Err(problem), None) => self.notice = Some(Err(problem)),
         }
     }
+}
+
+/// What was refused, without the one line in which it was asked for: nobody has seen that.
+fn without_lines(mut problem: Problem) -> Problem {
+    problem.line = None;
+    let others = problem.others.iter_mut().map(|other| &mut other.why);
+    for why in std::iter::once(&mut problem.why).chain(others) {
+        why.truncate(why.find('\n').unwrap_or(why.len()));
+    }
+    problem
 }
 
 fn order(session: &SessionInfo, verb: &str) -> Act {

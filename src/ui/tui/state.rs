@@ -126,6 +126,8 @@ pub(super) enum Beside {
     Debate,
     /// The chosen speech of the debate that is open.
     Speech,
+    /// What is debated, in all its lines.
+    Question,
     /// The log, over all the room.
     Log,
 }

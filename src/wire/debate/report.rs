@@ -8,6 +8,7 @@ mod form;
 mod tests;
 mod to_html;
 mod to_markdown;
+mod words;
 
 pub use agent_text::{REPORT_TEXT_CHARS_MAX, agent_html, agent_markdown};
 pub use form::{DebateReport, ReportCell, ReportRound};

@@ -49,10 +49,12 @@ pub fn reports(flow: &Flow, bodies: Bodies<'_>) -> Option<Reports> {
         head: &terms,
         status: &status,
         ms: flow.since.since(flow.opened_at),
+        spent: flow.spent(),
         rounds: cells.collect(),
         is_settled_early: (1..=debate.rounds).any(|round| flow.is_left_out(debate, round)),
         baseline: alone.as_ref().map(cell),
-        notes: notes(flow),
+        // What is so when it is written may be otherwise when it is read.
+        notes: notes(flow).iter().map(|note| format!("when it ended, {note}")).collect(),
     };
     Some(Reports { markdown: markdown(&report), html: html(&report) })
 }

@@ -13,9 +13,9 @@ mod schema;
 mod tests;
 mod values;
 
-pub use at_door::{Spot, at_door};
+pub use at_door::Spot;
 pub use cure::cure as cure_of;
-pub use head::{BudgetTerms, DebateTerms, RoleTerms, usd};
+pub use head::{BudgetTerms, DebateTerms, RoleTerms};
 pub use limits::*;
 pub use opened::with_options;
 pub use role::RoleDefinition;
@@ -24,7 +24,7 @@ pub use schema::schema;
 use super::language;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::wire::message::fields::Fields;
-use crate::wire::session::plan::{Mistakes, PlanRefusal, Wrong, is_misspelt, root_of};
+use crate::wire::session::plan::{Mistakes, PlanRefusal, is_misspelt, root_of};
 use crate::wire::team_file::Language;
 use std::sync::Arc;
 
@@ -95,20 +95,61 @@ impl DebateRequest {
 /// # Errors
 /// [`PlanRefusal`] for all that is wrong as far as one mistake does not hide another, each with its line and the cure.
 pub fn read(bytes: &[u8]) -> Result<DebateRequest, PlanRefusal> {
-    opened::opened(bytes, request)
+    opened::opened(bytes, |asked| {
+        let mut wrong = Mistakes::default();
+        let read = request(asked, &mut wrong);
+        wrong.told().map(|()| read)
+    })
 }
 
-/// Whether a text has the form of a request, right or wrong, and not that of a message.
+/// A request as far as it can be read. What is wrong in it does not keep anybody from looking at the files and programs that it names.
+#[derive(Debug)]
+pub struct Sketch {
+    /// A role that is none has an empty id, and a path that is none is empty: so the others keep their places.
+    pub request: DebateRequest,
+    /// Whether nothing is wrong in the request itself.
+    pub is_good: bool,
+    /// Whether it says, without a mistake, in which folder its files are.
+    pub has_folder: bool,
+}
+
+/// Reads a request as far as it can be read.
+///
+/// # Errors
+/// [`PlanRefusal`] where it has no keys to look at.
+pub fn sketch(bytes: &[u8]) -> Result<Sketch, PlanRefusal> {
+    opened::opened(bytes, |asked| {
+        let mut wrong = Mistakes::default();
+        let request = request(asked, &mut wrong);
+        let has_folder = values::folder(&asked.fields).is_ok() && !values::is_misspelt_folder(&asked.fields);
+        Ok(Sketch { request, is_good: wrong.is_empty(), has_folder })
+    })
+}
+
+/// All that is wrong, in the request itself and as others have found it, each with its line and the cure; none if nothing is.
+#[must_use]
+pub fn at_door(bytes: &[u8], found: Vec<(Spot, Refusal)>) -> Option<PlanRefusal> {
+    let told = opened::opened::<()>(bytes, |asked| {
+        let mut wrong = Mistakes::default();
+        // What could be read of it is known to whoever has looked.
+        let _ = request(asked, &mut wrong);
+        at_door::add(asked, found, &mut wrong);
+        wrong.told()
+    });
+    told.err()
+}
+
+/// Whether a text has the form of a request, right or wrong, and not that of a message. It may be under a key `request`.
 #[must_use]
 pub fn is_request(bytes: &[u8]) -> bool {
     let Ok(root) = root_of(bytes) else { return false };
     let Ok(fields) = Fields::of(&root) else { return false };
     let has = |key: &str| fields.entries.iter().any(|entry| entry.key == key);
-    has("task") && has("roles") && !has("to")
+    (opened::is_around(fields.entries) && has("request")) || (has("task") && has("roles") && !has("to"))
 }
 
-fn request(asked: &opened::Opened<'_>) -> Result<DebateRequest, Wrong> {
-    let (fields, mut wrong) = (&asked.fields, Mistakes::default());
+fn request(asked: &opened::Opened<'_>, wrong: &mut Mistakes) -> DebateRequest {
+    let fields = &asked.fields;
     wrong.add(values::unknown(fields, &REQUEST_KEYS, "a debate's request"));
     let missing = |field| is_misspelt(fields, &REQUEST_KEYS, field);
     let task = match task(fields) {
@@ -123,13 +164,13 @@ fn request(asked: &opened::Opened<'_>) -> Result<DebateRequest, Wrong> {
             wrong.add([refusal]);
             Vec::new()
         }
-        Ok(items) => items.iter().filter_map(|item| role::role(item, language, &mut wrong)).collect(),
+        Ok(items) => items.iter().map(|item| role::role(item, language, wrong)).collect(),
     };
     let baseline = wrong.keep(values::truth(fields, "baseline")).unwrap_or_default();
     wrong.add(role::same_ids(&roles, baseline));
     let mut roles: Vec<RoleDefinition> = roles.into_iter().map(|placed| placed.role).collect();
     if !asked.context.is_empty() {
-        let shown = role::context(&Fields { root: fields.root, entries: asked.context }, &mut wrong);
+        let shown = role::context(&Fields { root: fields.root, entries: asked.context }, wrong);
         roles.iter_mut().for_each(|role| role.initial_context.clone_from(&shown));
     }
     let request = DebateRequest {
@@ -150,11 +191,10 @@ fn request(asked: &opened::Opened<'_>) -> Result<DebateRequest, Wrong> {
             .flatten()
             .unwrap_or(ROUNDS_DEFAULT),
         baseline,
-        budget: values::budget(fields, &mut wrong),
+        budget: values::budget(fields, wrong),
     };
     wrong.add(at_odds(fields, &request));
-    wrong.told()?;
-    Ok(request)
+    request
 }
 
 fn task(fields: &Fields<'_>) -> Result<Arc<str>, Refusal> {

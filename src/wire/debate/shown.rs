@@ -15,14 +15,18 @@ use crate::engine::flow::tree::TreeStage;
 use crate::engine::message::{Body, BodyRef};
 use crate::engine::words::counted;
 use crate::wire::headless::failed::{ProgramEnd, ProgramFailure};
+use crate::wire::session::work::word;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
 
 /// Finds the text that stands at a place; none if it cannot be read any more.
 pub type Bodies<'a> = &'a mut dyn FnMut(BodyRef) -> Option<Body>;
 
 /// Why a role was not asked.
 const NOBODY_BEFORE: &str = "nobody has answered in a round before";
+/// What git is told about a worktree that is locked, without which one.
+const UNLOCK: &str = "`git worktree unlock` it";
 /// What is written where a text cannot be read any more.
 const UNREADABLE: &str = "(tasuki cannot read this text any more)";
 
@@ -187,7 +191,10 @@ fn message(flow: &Flow) -> String {
     let completed = flow.steps.iter().filter(|step| step.stage == StepStage::Completed).count();
     let failed = flow.steps.iter().filter(|step| step.stage == StepStage::Failed).count();
     let failed = if failed == 0 { String::new() } else { format!(", {failed} failed") };
-    let spoken = format!("{} of {}{failed}", completed, counted(flow.steps.len(), "answer"));
+    let left_out = rounds_left_out(flow, debate);
+    // What nobody was asked for is no answer that is missing.
+    let asked = flow.steps.len() - left_out.values().sum::<usize>();
+    let spoken = format!("{completed} of {}{failed}", counted(asked, "answer"));
     let mut said = match flow.debate_stage() {
         None | Some(DebateStage::Pending) => format!("nobody speaks yet; {}", debate.size()),
         Some(DebateStage::Round(_)) if !flow.stage.is_open() => {
@@ -202,11 +209,33 @@ fn message(flow: &Flow) -> String {
             format!("{}: {spoken}", flow.note.as_deref().unwrap_or("cancelled"))
         }
     };
-    for note in notes(flow) {
+    let rounds: Vec<String> = left_out.keys().map(u8::to_string).collect();
+    let why = (!rounds.is_empty()).then(|| {
+        let word = if rounds.len() == 1 { "round" } else { "rounds" };
+        format!("{word} {} left out, since {NOTHING_NEW}", rounds.join(", "))
+    });
+    let spent = flow.steps.iter().find(|step| step.cause == Some(FailureCause::Budget));
+    let spent = spent.and_then(|step| step.note.as_deref()).filter(|note| !said.contains(note));
+    for note in why.into_iter().chain(spent.map(str::to_owned)).chain(notes(flow)) {
         said.push_str("; ");
         said.push_str(&note);
     }
     said
+}
+
+/// The rounds in which nobody was asked, since nobody had anything new to say before them, and for how many answers in each.
+fn rounds_left_out(flow: &Flow, debate: &Debate) -> BTreeMap<u8, usize> {
+    let mut rounds = BTreeMap::new();
+    let is_left_out = |step: &&FlowStep| {
+        step.stage == StepStage::Cancelled(CancelCause::NeedFailed)
+            && step.note.as_deref() == Some(NOTHING_NEW)
+    };
+    for step in flow.steps.iter().filter(is_left_out) {
+        if let Some(speech) = debate.speech(&step.spec.name) {
+            *rounds.entry(speech.round).or_default() += 1;
+        }
+    }
+    rounds
 }
 
 /// What else is to be said of it: worktrees that stay, though none was to.
@@ -218,7 +247,13 @@ pub fn notes(flow: &Flow) -> Vec<String> {
         let (branch, why) = (tree.branch.as_str(), tree.note.as_deref().unwrap_or_default());
         let why = why.strip_prefix(&format!("{branch} is not removed: ")).unwrap_or(why);
         // Its name is before the reason, and the id of the debate is known to whoever asks.
-        let why = tree.path.as_deref().map_or_else(|| why.to_owned(), |path| why.replace(path, "it"));
+        let why = tree.path.as_deref().map_or_else(
+            || why.to_owned(),
+            |path| {
+                // What is to be done names it, so that it can be done.
+                why.replace(path, "it").replace(UNLOCK, &format!("`git worktree unlock {}`", word(path)))
+            },
+        );
         (name.unwrap_or_else(|| branch.to_owned()), why.replace(branch, "it"))
     }));
     let told = told.into_iter().map(|(names, why)| {
@@ -283,7 +318,7 @@ fn besides(flow: &Flow) -> Json {
         })
         .collect();
     let spent = flow.spent();
-    json!({
+    let mut known = json!({
         "tokens_used": spent.tokens, "cost_usd": spent.cost_micro_usd as f64 / 1e6,
         "name": flow.head.name, "owner": flow.head.owner.as_str(), "roles": roles,
         "rounds": debate.rounds, "timeout_seconds": debate.timeout_ms / 1_000,
@@ -294,8 +329,16 @@ fn besides(flow: &Flow) -> Json {
         "updated_at": crate::wire::time::rfc3339(flow.changed_at),
         "removing": flow.owes_ends(), "budget": budget(debate),
         "steps": now,
-    })
+    });
+    let kept = notes(flow);
+    if let Some(besides) = known.as_object_mut().filter(|_| !kept.is_empty()) {
+        besides.insert(KEPT.to_owned(), json!(kept));
+    }
+    known
 }
+
+/// What is said of worktrees that stay, though none was to: until they are gone.
+const KEPT: &str = "kept";
 
 /// What is kept of a debate besides its rounds, in `debate.json`: all that is shown of it once the journal knows it no more.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -336,6 +379,21 @@ impl Overview {
     pub fn roles(&self) -> Vec<String> {
         let roles = self.besides("roles").and_then(Json::as_array).into_iter().flatten();
         roles.filter_map(|role| Some(role.get("id")?.as_str()?.to_owned())).collect()
+    }
+
+    /// The same once worktrees that were there at its end are gone.
+    #[must_use]
+    pub fn without(mut self, is_gone: impl Fn(&str) -> bool) -> Self {
+        self.result.worktree_paths.retain(|path| !is_gone(path));
+        let besides = self.result.tasuki.as_mut().and_then(Json::as_object_mut);
+        if self.result.worktree_paths.is_empty()
+            && let Some(Json::Array(notes)) = besides.and_then(|besides| besides.remove(KEPT))
+        {
+            for note in notes.iter().filter_map(Json::as_str) {
+                self.result.message = self.result.message.replace(&format!("; {note}"), "");
+            }
+        }
+        self
     }
 
     /// How far it is, without what was said.

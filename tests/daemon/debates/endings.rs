@@ -4,7 +4,13 @@ use super::{begun_id, debate, file, house, over, post, role, runs, until_clean};
 use crate::sessions::said;
 use crate::sessions_trees::git;
 use crate::survivors::lives;
-use serde_json::json;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// A path as a word of a shell.
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.display())
+}
 
 #[test]
 fn what_a_role_changed_is_a_patch_and_worktrees_stay_only_where_they_are_kept_or_locked() {
@@ -35,8 +41,11 @@ fn what_a_role_changed_is_a_patch_and_worktrees_stay_only_where_they_are_kept_or
         assert!(patch.contains(&format!("+round{round}-writer")) && patch.contains("loose.txt"), "{patch}");
         assert!(file(&house, &id, &format!("logs/round{round}-waiter.patch")).is_empty());
     }
-    git(&house, &["worktree", "unlock", &tree.to_string_lossy()]);
     let (_, needs, _) = said(&house, &["needs"]);
+    assert!(needs.contains(&format!("worktree unlock {}", quoted(&tree))), "{needs}");
+    assert!(message.contains(&format!("`git worktree unlock {}`", quoted(&tree))), "{message}");
+    assert!(file(&house, &id, "debate.json").contains("could not be removed"));
+    git(&house, &["worktree", "unlock", &tree.to_string_lossy()]);
     assert!(needs.contains("r1-waiter") && !needs.contains("session retry"), "{needs}");
     assert!(needs.contains("tasuki worktree prune"), "{needs}");
     let (code, pruned, err) = said(&house, &["worktree", "prune"]);
@@ -44,6 +53,12 @@ fn what_a_role_changed_is_a_patch_and_worktrees_stay_only_where_they_are_kept_or
     assert!(!said(&house, &["needs"]).1.contains("r1-waiter"), "nothing is left to be done");
     let ended = debate(&house, &id);
     assert!(!ended["message"].as_str().expect("a text").contains("removed"), "{ended}");
+    let overview: Value = serde_json::from_str(&file(&house, &id, "debate.json")).expect("JSON");
+    assert_eq!(
+        (&overview["message"], &overview["worktree_paths"]),
+        (&json!("completed: 4 of 4 answers"), &json!([]))
+    );
+    assert!(file(&house, &id, "report.md").contains("when it ended, a worktree could not be removed"));
 
     let kept =
         json!({"task": "x", "roles": [role("writer", "commits")], "rounds": 2, "preserve_worktrees": true});

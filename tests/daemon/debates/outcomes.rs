@@ -7,6 +7,7 @@ use crate::over_socket::get;
 use crate::sessions::{said as told, until};
 use crate::sessions_trees::{git, repository};
 use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt as _;
 
 /// A program that says what it took. In the rounds between it has nothing new to say.
 const PAID: &str = r##"#!/bin/bash
@@ -82,6 +83,10 @@ fn a_debate_in_another_repository_ends_early_is_reported_whole_and_becomes_a_ses
     assert_eq!(ended["status"], "Completed", "{ended}");
     assert_eq!([1, 2, 3, 4].map(|round| ran(&house, &format!("round{round}-"))), [4, 3, 0, 3]);
     assert_eq!(outputs(&house, &id, 4).len(), 3);
+    let status = ok(&house, &["debate", "status", &id]);
+    let left_out =
+        "completed: 7 of 10 answers, 3 failed; round 3 left out, since nobody had anything new to say";
+    assert!(status.starts_with(left_out), "{status}");
 
     // It was held there, and nothing of it stays.
     let first = outputs(&house, &id, 1);
@@ -114,9 +119,9 @@ fn a_debate_in_another_repository_ends_early_is_reported_whole_and_becomes_a_ses
             "計画 of round4-calm",
             "一人で of round1-baseline",
             "digits",
-            "1 of 2 agree",
-            "so round 3 was left out",
-            "84 tokens",
+            "2 名中 1 名が合意",
+            "第 3 ラウンドは省かれた",
+            "84 トークン",
             "$1.75",
             "src/gone.rs:12",
             "認証に失敗",
@@ -127,10 +132,10 @@ fn a_debate_in_another_repository_ends_early_is_reported_whole_and_becomes_a_ses
             assert!(report.contains(wanted) || shown.contains(wanted), "{wanted}: {report}");
         }
     }
-    assert!(text.contains("\n## Dissent\n\n### bold\n\nKeep the **digits** 🎏.\n"), "{text}");
-    assert!(text.contains("not there: `src/gone.rs:12`"), "{text}");
+    assert!(text.contains("\n## 異議\n\n### bold\n\nKeep the **digits** 🎏.\n"), "{text}");
+    assert!(text.contains("実在しない箇所：`src/gone.rs:12`"), "{text}");
     assert!(
-        text.contains("\n- Round 1, **broken**: ") && text.contains("\n- Round 4, **broken**: "),
+        text.contains("\n- 第 1 ラウンド, **broken**: ") && text.contains("\n- 第 4 ラウンド, **broken**: "),
         "{text}"
     );
     assert!(page.contains("&lt;script&gt;alert(1)") && !page.contains("<script"), "{page}");
@@ -141,6 +146,10 @@ fn a_debate_in_another_repository_ends_early_is_reported_whole_and_becomes_a_ses
     let (_, session, err) = told(&house, &["debate", "hand-over", &id, "--master", "boss"]);
     until(&house, session.trim(), "Paused Ready");
     assert!(house.read("asked.yaml").contains("計画 of round4-bold"), "{err}");
+    let (code, _, err) = told(&house, &["debate", "hand-over", &id, "--master", "boss"]);
+    assert!(code == Some(2) && err.contains(session.trim()) && err.contains("--again"), "{err}");
+    let (_, other, err) = told(&house, &["debate", "hand-over", &id, "--master", "boss", "--again"]);
+    assert!(other.trim() != session.trim() && other.trim().len() == 36, "{other}{err}");
     house.end();
 }
 
@@ -172,8 +181,62 @@ fn nobody_begins_once_the_budget_is_used_up_and_what_was_said_stays() {
     assert!(besides["cure"].as_str().is_some_and(|cure| cure.contains("`budget`")), "{besides}");
     let report = file(&house, id, "report.md");
     assert!(report.contains("提案 of round1-one") && report.contains(why), "{report}");
+    assert!(report.contains("24 of 20 tokens"), "{report}");
+    assert!(ok(&house, &["debate", "show", id]).contains("spent: 24 of 20 tokens, $0.5000\n"));
+    let (_, _, err) = told(&house, &["debate", "outputs", id, "--round", "5"]);
+    assert!(err.contains("--round") && err.contains("its rounds are 1 to 2"), "{err}");
     let (code, plan, err) = told(&house, &["debate", "hand-over", id, "--print"]);
     assert!(code == Some(2) && err.contains("no final plan"), "{plan}{err}");
     until_clean(&house);
+    house.end();
+}
+
+/// `ollama run` as it answers where neither its input nor its output is a terminal: a wheel that turns on its standard error, and of a
+/// model that is not there, what came of pulling it.
+const OLLAMA: &str = r##"#!/bin/bash
+[[ $1 == run && $# == 2 ]] || { echo "Error: unknown command" >&2; exit 1; }
+case $2 in
+  thinks) thought=$'Thinking...\nWhat is asked for?\n...done thinking.\n\n' ;;
+  qwen3:8b) thought= ;;
+  *) printf '\033[?2026h\033[?25l\033[1Gpulling manifest \342\240\213 \033[K\033[?25h\033[?2026l\n' >&2
+     echo 'Error: pull model manifest: file does not exist' >&2; exit 1 ;;
+esac
+printf '\033[?2026h\033[?25l\033[1G\342\240\231 \033[K\033[?25h\033[?2026l\033[2K\033[1G\033[?25h' >&2
+prompt=$(cat)
+printf '%s# 答え of %s\n\nA prompt of %s bytes.\n\n' "$thought" "${PWD##*/}" "${#prompt}"
+"##;
+
+const IDLE: &str = "  - {name: boss, reports_to: user, provider: plain, command: [cat], marker: OK}\n";
+
+#[test]
+fn models_of_ollama_debate_and_one_that_is_not_there_is_told() {
+    let mut house = House::new("ollama 手元", IDLE, &[("bin/ollama", OLLAMA)]);
+    let bin = house.path("bin");
+    let made = std::fs::set_permissions(bin.join("ollama"), std::fs::Permissions::from_mode(0o755));
+    made.expect("a program");
+    let path = std::env::var("PATH").unwrap_or_default();
+    house.surround("PATH", format!("{}:{path}", bin.display()).as_ref());
+    repository(&house, &["tasuki.yaml"]);
+    house.start();
+    let of = |id: &str, model: &str| json!({"id": id, "system_prompt": "It speaks.", "model": model});
+    let roles = json!([of("one", "qwen3:8b"), of("two", "thinks"), of("gone", "bogus")]);
+    let id = begun_id(
+        &house,
+        &json!({"task": "x", "roles": roles, "rounds": 2, "parallel": 0, "provider": "ollama"}),
+    );
+    assert_eq!(over(&house, &id)["status"], "Completed");
+    let first = outputs(&house, &id, 1);
+    for role in ["one", "two"] {
+        let text = said(&first, role, "proposal");
+        assert!(text.starts_with(&format!("# 答え of round1-{role}\n\nA prompt of ")), "{text}");
+    }
+    let why = said(&first, "gone", "error");
+    assert!(why.contains("pull model manifest: file does not exist") && why.contains("exit 1"), "{why}");
+    assert!(!why.contains('\u{1b}'), "{why:?}");
+    assert!(file(&house, &id, "prompts/round2-one.md").contains("答え of round1-two"));
+    // Without a model there is nothing to run, which is told before anything begins.
+    let request = json!({"task": "x", "roles": [{"id": "qa"}], "provider": "ollama"});
+    let (status, problem) = super::post(&house, "/api/debates", &request);
+    assert!(status == 400 && problem["why"].as_str().is_some_and(|why| why.contains("model")), "{problem}");
     house.end();
 }

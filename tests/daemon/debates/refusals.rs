@@ -72,6 +72,38 @@ fn what_cannot_be_debated_is_refused_with_the_cure() {
         &["/ is in no git repository", "git init"],
     );
 
+    // One mistake hides no other, wherever it is seen.
+    let words = "debate x --roles qa,qa --context none.txt --provider nobody --rounds 9 --timeout soon --parallel x \
+                 --budget-minutes nan --budget-tokens 1e3 --budget-cost free";
+    let (code, _, err) = said(&house, &words.split_whitespace().collect::<Vec<_>>());
+    assert_eq!(code, Some(2), "{err}");
+    for part in [
+        "the role `qa` is named twice",
+        "`none.txt`",
+        "there is no profile `nobody`",
+        "`--rounds`: `9`",
+        "`--timeout`: `soon`",
+        "`--parallel`: `x`",
+        "`--budget-minutes`: `nan` is not a whole number of minutes",
+        "`--budget-tokens`: `1e3`",
+        "`--budget-cost`: `free`",
+    ] {
+        assert!(err.contains(part), "{part}: {err}");
+    }
+    house.write("twice.yaml", "request:\n  task: x\n  roles: [qa, {id: qa, provider: nobody}]\n");
+    for words in [["debate", "twice.yaml"], ["lint", "twice.yaml"]] {
+        let (code, _, err) = said(&house, &words);
+        assert_eq!(code, Some(2), "{err}");
+        for part in [
+            "there is no profile `nobody`",
+            "twice.yaml:3:34",
+            "the role `qa` is already on line 3",
+            "twice.yaml:3:20",
+        ] {
+            assert!(err.contains(part), "{part}: {err}");
+        }
+    }
+
     let id = begun_id(&house, &json!({"task": "x", "roles": [role("one", "speaks")], "rounds": 2}));
     for path in ["00000000", "zz", &id[1..]] {
         for (line, head) in [("GET", ""), ("GET", "/progress"), ("GET", "/rounds/1"), ("POST", "/cancel")] {

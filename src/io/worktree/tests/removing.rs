@@ -62,6 +62,24 @@ async fn what_others_have_and_what_is_ignored_does_not_stay() {
 }
 
 #[tokio::test]
+async fn one_in_which_git_hangs_keeps_no_other_from_being_listed() {
+    let world = World::new();
+    let repository = world.repository().await;
+    for branch in ["agent/a", "agent/b", "agent/c"] {
+        let made = repository.make(&name(branch), "x", &[]).await.unwrap();
+        if branch == "agent/b" {
+            world.run_in(&made.path, "echo '* filter=hangs' > .gitattributes; git config filter.hangs.clean 'sleep 1000'; touch -d tomorrow a");
+        }
+    }
+    let repository = world.repository().await;
+    let listed = repository.list_within(&|_| false, std::time::Duration::from_secs(2)).await.unwrap();
+    let rows: Vec<String> = listed.iter().map(|one| format!("{:?}", one.obstacles)).collect();
+    assert_eq!((listed.len(), &*rows[0], &*rows[2]), (3, "[]", "[]"), "{rows:?}");
+    let said = listed[1].obstacles[0].to_string();
+    assert!(said.starts_with("git does not answer there: cannot see what is not committed"), "{said}");
+}
+
+#[tokio::test]
 async fn a_foreign_one_is_left_alone() {
     let world = World::new();
     world.run(

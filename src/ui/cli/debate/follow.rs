@@ -125,7 +125,26 @@ impl Told {
         let besides = |key: &str| now.tasuki.as_ref().and_then(|tasuki| tasuki.get(key));
         let rounds = besides("rounds").and_then(Json::as_u64).unwrap_or_default();
         let status = of_status(&now.status);
-        for step in besides("steps").and_then(Json::as_array).into_iter().flatten() {
+        for Moved { round, role, what, .. } in self.moved(besides("steps")) {
+            let begun = round.unwrap_or_default();
+            // A round that nobody is asked in any more does not begin.
+            if begun > self.round && what != NOT_ASKED {
+                self.round = begun;
+                new.push(change(None, None, self.begins(begun, rounds, now, &status)));
+            }
+            new.push(change(round, Some(role), what));
+        }
+        if self.status.as_ref() != Some(&status) {
+            new.push(change(None, None, in_words(now)));
+            self.status = Some(status);
+        }
+        new
+    }
+
+    /// What became of speeches since they were looked at last, by its time.
+    fn moved(&mut self, steps: Option<&Json>) -> Vec<Moved> {
+        let mut moved = Vec::new();
+        for step in steps.and_then(Json::as_array).into_iter().flatten() {
             let text = |key: &str| step.get(key).and_then(Json::as_str).unwrap_or_default();
             let (round, role, stage) =
                 (step.get("round").and_then(Json::as_u64), text("role"), text("stage"));
@@ -135,29 +154,22 @@ impl Told {
                 at if at == stage => place(at) > known,
                 at => was_sent && (known + 1..place(stage)).contains(&place(at)),
             });
-            for at in way {
-                let begun = round.unwrap_or_default();
-                // A round that nobody is asked in any more does not begin.
-                if begun > self.round && at != "cancelled" {
-                    self.round = begun;
-                    new.push(change(None, None, self.begins(begun, rounds, now, &status)));
-                }
+            moved.extend(way.map(|at| {
                 let what = match at {
                     "preparing" => "gets a worktree".to_owned(),
                     "sent" => "speaks".to_owned(),
                     "completed" => "has spoken".to_owned(),
-                    "cancelled" => "does not speak".to_owned(),
+                    "cancelled" => NOT_ASKED.to_owned(),
                     _ => format!("failed: {}", harmless_lines(text("note"))),
                 };
-                new.push(change(round, Some(role.to_owned()), what));
-            }
+                let time = if place(at) < place("completed") { "began_at" } else { "ended_at" };
+                Moved { at: text(time).to_owned(), round, role: role.to_owned(), what }
+            }));
             self.stages.insert(format!("{round:?} {role}"), stage.to_owned());
         }
-        if self.status.as_ref() != Some(&status) {
-            new.push(change(None, None, in_words(now)));
-            self.status = Some(status);
-        }
-        new
+        // Roles that speak at the same time end as they come. What has one time, or none, is in the order of the roles.
+        moved.sort_by(|one, other| one.at.cmp(&other.at));
+        moved
     }
 
     /// That a round begins; of the one that is under way now, how far it is.
@@ -169,6 +181,18 @@ impl Told {
         in_words(now)
     }
 }
+
+/// What became of a speech.
+struct Moved {
+    /// When, in RFC 3339; empty where it is not known.
+    at: String,
+    round: Option<u64>,
+    role: String,
+    what: String,
+}
+
+/// What is told of a role that is not asked any more.
+const NOT_ASKED: &str = "does not speak";
 
 /// The stages that are told, in their order.
 const STAGES: [&str; 5] = ["preparing", "sent", "completed", "failed", "cancelled"];
@@ -236,5 +260,33 @@ mod tests {
         assert!(all.contains("round 1") && !all.contains("round 2"), "{all}");
         let all = told(&mut Told::default(), Completed, ["completed", "failed", "completed", "cancelled"]);
         assert!(all.contains("- round 2 of 2 is under way; qa gets a worktree"), "{all}");
+    }
+
+    #[test]
+    fn roles_that_spoke_at_the_same_time_are_told_as_they_came() {
+        let step = |round: u8, role: &str, times: [u8; 2]| {
+            let [began, ended] = times.map(|second| format!("2026-11-29T04:00:{second:02}.000Z"));
+            json!({"round": round, "role": role, "stage": "completed", "message": "m", "began_at": began, "ended_at": ended})
+        };
+        let steps = [
+            step(1, "qa", [1, 9]),
+            step(1, "ops", [2, 5]),
+            step(2, "qa", [11, 20]),
+            step(2, "ops", [10, 30]),
+        ];
+        let now = DebateResult {
+            debate_id: "d".to_owned(),
+            message: "completed".to_owned(),
+            status: DebateStatus::Completed,
+            worktree_paths: Vec::new(),
+            context_path: String::new(),
+            tasuki: Some(json!({"rounds": 2, "steps": steps})),
+        };
+        let all = Told::default().changes(&now);
+        let spoken = all.iter().filter(|change| change.what == "has spoken" || change.what == "speaks");
+        let spoken: Vec<_> = spoken
+            .map(|change| format!("{:?} {}", change.round.unwrap(), change.role.as_deref().unwrap()))
+            .collect();
+        assert_eq!(spoken, ["1 qa", "1 ops", "1 ops", "1 qa", "2 ops", "2 qa", "2 qa", "2 ops"]);
     }
 }

@@ -5,7 +5,8 @@ use crate::engine::words::AgentName;
 use crate::ui::cli::context::{Context, Ended};
 use crate::ui::cli::failure::{Failure, Kind};
 use crate::ui::cli::session;
-use crate::wire::api::DebateProgressQuery;
+use crate::ui::session::words::of_session;
+use crate::wire::api::{DebateProgressQuery, SessionInfo, SessionQuery, SessionsQuery};
 use crate::wire::debate::document::{DebateProgress, RoundOutput};
 use clap::builder::NonEmptyStringValueParser;
 
@@ -17,12 +18,13 @@ Examples:
   tasuki debate hand-over a1b2c3d4 --role architect --master grand_boss
   tasuki debate hand-over a1b2c3d4 --print > plan.md
 
-An agent splits the plan into tasks, as with `tasuki session new`; nothing begins without a yes.
+An agent splits the plan into tasks, as with `tasuki session new`; nothing begins without a yes. Of a debate that was handed over \
+before, the session is told, and another one begins with --again alone.
 
 Exit codes:
   0  the session is there
   1  there is no plan of tasks, or it waits for a yes still
-  2  there is no such debate, or nobody has a final plan
+  2  there is no such debate, nobody has a final plan, or it was handed over before
   5  no daemon is running")]
 pub(super) struct Args {
     /// Debate id, or the beginning of it
@@ -37,6 +39,9 @@ pub(super) struct Args {
     /// Begin the tasks without a question
     #[arg(long)]
     yes: bool,
+    /// Begin another session, though there is one of this debate
+    #[arg(long)]
+    again: bool,
     /// Only print the goal
     #[arg(long)]
     print: bool,
@@ -48,6 +53,12 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let goal = goal(&progress, plan);
     if args.print {
         return context.say(&goal);
+    }
+    if let Some(session) = made(context, &progress)?.filter(|_| !args.again) {
+        let (id, stands) = (&session.id, of_session(&session));
+        let why = format!("debate {} was handed over before: session {id} is {stands}", progress.debate_id);
+        let cure = format!("`tasuki session show {id}` shows it; `--again` begins another one");
+        return Err(Failure::new(Kind::Rejected, "handed-over", why, cure));
     }
     session::begin(context, goal, args.master.as_ref(), args.yes)
 }
@@ -71,13 +82,32 @@ fn final_plan<'p>(progress: &'p DebateProgress, role: Option<&str>) -> Result<&'
     })
 }
 
+/// The newest session whose goal is a plan of this debate.
+fn made(context: &Context, progress: &DebateProgress) -> Result<Option<SessionInfo>, Failure> {
+    let ended = progress.tasuki.as_ref().and_then(|of| of.get("updated_at")?.as_str()).unwrap_or_default();
+    let sessions = asked(context, &SessionsQuery {})?.sessions;
+    // A session that is older than the end of the debate has none of its plans.
+    for session in sessions.into_iter().filter(|session| &*session.created_at >= ended) {
+        let goal = asked(context, &SessionQuery { id: session.id.clone() })?.goal;
+        if goal.is_some_and(|goal| goal.contains(&by(&progress.debate_id))) {
+            return Ok(Some(session));
+        }
+    }
+    Ok(None)
+}
+
+/// By these words a goal is known to be the plan of a debate.
+fn by(debate: &str) -> String {
+    format!("wrote at the end of debate {debate}:")
+}
+
 fn goal(progress: &DebateProgress, plan: &RoundOutput) -> String {
     let text = |key: &str| progress.tasuki.as_ref()?.get(key)?.as_str().map(str::to_owned);
     let task = text("name").unwrap_or_default();
     format!(
-        "{task}\n\nCarry out this plan, which {} wrote at the end of debate {}:\n\n{}\n",
+        "{task}\n\nCarry out this plan, which {} {}\n\n{}\n",
         plan.role,
-        progress.debate_id,
+        by(&progress.debate_id),
         plan.proposal.trim()
     )
 }

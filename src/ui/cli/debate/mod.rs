@@ -3,6 +3,7 @@
 mod follow;
 mod hand_over;
 mod list;
+mod mistakes;
 mod new;
 mod show;
 pub(super) mod trial;

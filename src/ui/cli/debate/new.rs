@@ -1,11 +1,12 @@
 //! `tasuki debate TASK`: a debate begins, by words and options or by a file with its request.
 
 use super::follow::follow_id;
+use super::mistakes::all_of;
+use super::trial;
 use crate::io::client::ANSWER_DEADLINE;
 use crate::ui::cli::context::{Context, Ended};
 use crate::ui::cli::failure::{Failure, Kind};
 use crate::ui::cli::session::plan_file;
-use crate::wire::api::{AlsoWrong, Problem};
 use crate::wire::debate::document::DebateResult;
 use crate::wire::debate::request;
 use crate::wire::session::wanted::problem_of_plan;
@@ -39,10 +40,10 @@ pub(super) struct Args {
     model: Option<String>,
     /// How many roles speak at a time; 0 is all. Default: 1
     #[arg(long, value_name = "N")]
-    parallel: Option<u16>,
+    parallel: Option<String>,
     /// How many rounds there are, 2 to 5. Default: 3
     #[arg(long, value_name = "N")]
-    rounds: Option<u8>,
+    rounds: Option<String>,
     /// How long each role may take in each round. Default: 5m
     #[arg(long, value_name = "DURATION")]
     timeout: Option<String>,
@@ -51,13 +52,13 @@ pub(super) struct Args {
     baseline: bool,
     /// Most tokens of the whole debate; looked at before each role speaks
     #[arg(long, value_name = "N")]
-    budget_tokens: Option<u64>,
+    budget_tokens: Option<String>,
     /// Most US dollars of the whole debate
     #[arg(long, value_name = "DOLLARS")]
     budget_cost: Option<String>,
     /// Most minutes of the whole debate
     #[arg(long, value_name = "N")]
-    budget_minutes: Option<u64>,
+    budget_minutes: Option<String>,
     /// Keep the worktrees and their branches
     #[arg(long)]
     keep: bool,
@@ -74,14 +75,18 @@ pub(super) struct Args {
 
 pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let written = file_of(args).map(|path| plan_file::written(&path)).transpose()?;
-    let options = of_options(args, written.is_none())?;
+    let options = of_options(args, written.is_none());
     let place = written.as_ref().map(|written| written.place.clone());
     let body = match written {
         Some(written) if options.is_empty() => written.text,
         written => request::with_options(written.map(|of| of.text).as_deref(), &Json::Object(options)),
     };
     // Read here first: what is wrong in a file is shown with its line, with a daemon or without.
-    request::read(body.as_bytes()).map_err(|refusal| all_of(problem_of_plan(refusal), place.as_deref()))?;
+    if request::read(body.as_bytes()).is_err()
+        && let Some(refusal) = trial::mistakes(context, body.as_bytes())?
+    {
+        return Err(all_of(problem_of_plan(refusal), place.as_deref()));
+    }
     let begun = context.client()?.post_text::<DebateResult>("/api/debates", &body, ANSWER_DEADLINE);
     let begun = begun.map_err(|error| {
         let failure = Failure::from(error);
@@ -108,60 +113,41 @@ fn file_of(args: &Args) -> Option<PathBuf> {
     ENDINGS.contains(&&*ending).then(|| path.to_path_buf())
 }
 
-/// Each mistake of a request with its place in the file, or with its option.
-pub(in crate::ui::cli) fn all_of(mut problem: Problem, place: Option<&str>) -> Failure {
-    let others = std::mem::take(&mut problem.others);
-    let code = problem.code.clone();
-    let one = |problem: Problem| {
-        let is_option = problem.field.as_deref().is_some_and(|field| field.starts_with("--"));
-        let place = place.filter(|_| problem.line.is_some() || !is_option).map(str::to_owned);
-        Failure { kind: Kind::Rejected, problem, place, report: None }
-    };
-    let other = |AlsoWrong { why, cure, field, line, column }: AlsoWrong| {
-        one(Problem { code: code.clone(), why, cure, field, line, column, ..Problem::default() })
-    };
-    let others: Vec<Failure> = others.into_iter().map(other).collect();
-    one(problem).and(&others)
-}
-
-/// The keys of a request for which there are options. Without a file they are the whole request.
-fn of_options(args: &Args, is_all: bool) -> Result<Map<String, Json>, Failure> {
-    if is_all && args.roles.is_empty() {
-        let cure = "name who speaks, such as `--roles architect,security,qa`";
-        return Err(Failure::new(Kind::Rejected, "content-empty", "no roles are named", cure));
-    }
+/// The keys of a request for which there are options, as they were written: what is wrong with them is told with all else. Without a file
+/// they are the whole request.
+fn of_options(args: &Args, is_all: bool) -> Map<String, Json> {
     let roles: Vec<&str> = args.roles.iter().map(|role| role.trim()).collect();
     let mut all = Map::new();
     let mut say = |key: &str, value: Option<Json>| {
         all.extend(value.map(|value| (key.to_owned(), value)));
     };
     say("task", is_all.then(|| json!(args.task.join(" "))));
-    say("roles", (!roles.is_empty()).then(|| json!(roles)));
+    say("roles", (is_all || !roles.is_empty()).then(|| json!(roles)));
     say("initial_context", (!args.context.is_empty()).then(|| json!(args.context)));
     say("model", args.model.as_ref().map(|model| json!(model)));
     say("provider", args.provider.as_ref().map(|provider| json!(provider)));
     say("providers", (!args.providers.is_empty()).then(|| json!(args.providers)));
-    say("parallel", args.parallel.map(|parallel| json!(parallel)));
-    say("rounds", args.rounds.map(|rounds| json!(rounds)));
+    say("parallel", args.parallel.as_ref().map(|parallel| json!(parallel)));
+    say("rounds", args.rounds.as_ref().map(|rounds| json!(rounds)));
     say("preserve_worktrees", args.keep.then(|| json!(true)));
     say("baseline", args.baseline.then(|| json!(true)));
     say("budget", budget(args));
     say("base_dir", args.base_dir.as_ref().map(|folder| json!(folder)));
-    if let Some(text) = &args.timeout {
-        let ms = read_duration(text).ok_or_else(|| {
-            let cure = "use a duration with its unit, such as 90s, 5m or 1h";
-            Failure::new(Kind::Rejected, "bad-duration", format!("--timeout {text:?} is no duration"), cure)
-        })?;
-        say("timeout_seconds", Some(json!(ms.div_ceil(1_000))));
-    }
-    Ok(all)
+    say(
+        "timeout_seconds",
+        args.timeout.as_ref().map(|text| match read_duration(text) {
+            Some(ms) => json!(ms.div_ceil(1_000)),
+            None => json!(text),
+        }),
+    );
+    all
 }
 
 /// What the whole debate may take, if anything is said of that.
 fn budget(args: &Args) -> Option<Json> {
     let mut budget = Map::new();
-    budget.extend(args.budget_tokens.map(|tokens| ("tokens".to_owned(), json!(tokens))));
+    budget.extend(args.budget_tokens.as_ref().map(|tokens| ("tokens".to_owned(), json!(tokens))));
     budget.extend(args.budget_cost.as_ref().map(|cost| ("cost_usd".to_owned(), json!(cost))));
-    budget.extend(args.budget_minutes.map(|minutes| ("minutes".to_owned(), json!(minutes))));
+    budget.extend(args.budget_minutes.as_ref().map(|minutes| ("minutes".to_owned(), json!(minutes))));
     (!budget.is_empty()).then_some(Json::Object(budget))
 }

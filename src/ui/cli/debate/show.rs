@@ -89,27 +89,28 @@ fn head(result: &DebateResult) -> String {
     let mut rows = vec![format!("debate {}", result.debate_id)];
     rows.extend(text("task").or(text("name")).map(|task| format!("task: {}", harmless_lines(task.trim()))));
     rows.push(in_words(result));
-    let tokens = besides("tokens_used").and_then(Json::as_u64).filter(|tokens| *tokens > 0);
-    let cost = besides("cost_usd").and_then(Json::as_f64).filter(|cost| *cost > 0.0);
-    let tokens = tokens.map(|tokens| format!("{tokens} tokens"));
-    let spent: Vec<String> = tokens.into_iter().chain(cost.map(|cost| format!("${cost:.4}"))).collect();
-    if !spent.is_empty() {
-        rows.push(format!("spent: {}", spent.join(", ")));
-    }
-    let budget = besides("budget");
-    let bound = |key: &str| budget.and_then(|budget| budget.get(key)).filter(|bound| !bound.is_null());
-    let tokens = bound("tokens").map(|tokens| format!("{tokens} tokens"));
-    let cost = bound("cost_usd").map(|cost| format!("${cost}"));
-    let minutes = bound("minutes").map(|minutes| format!("{minutes} minutes"));
-    let budget: Vec<String> = [tokens, cost, minutes].into_iter().flatten().collect();
-    if !budget.is_empty() {
-        rows.push(format!("budget: {}", budget.join(", ")));
-    }
+    rows.extend(spent(&besides));
     rows.push(format!("files: {}", result.context_path));
     let folder = Path::new(&result.context_path).parent();
     let report = folder.map(|folder| folder.join("report.html")).filter(|report| report.is_file());
     rows.extend(report.map(|report| format!("report: {}", report.display())));
     rows.join("\n")
+}
+
+/// What it has taken, and of how much where that is bounded.
+fn spent<'j>(besides: &impl Fn(&str) -> Option<&'j Json>) -> Option<String> {
+    let budget = besides("budget");
+    let bound = |key: &str| budget.and_then(|budget| budget.get(key)).filter(|bound| !bound.is_null());
+    let of = |most: Option<String>| most.map_or_else(String::new, |most| format!(" of {most}"));
+    let most = bound("tokens");
+    let tokens = besides("tokens_used").and_then(Json::as_u64).filter(|tokens| *tokens > 0 || most.is_some());
+    let tokens = tokens.map(|tokens| format!("{tokens}{} tokens", of(most.map(ToString::to_string))));
+    let most = bound("cost_usd");
+    let cost = besides("cost_usd").and_then(Json::as_f64).filter(|cost| *cost > 0.0 || most.is_some());
+    let cost = cost.map(|cost| format!("${cost:.4}{}", of(most.map(|most| format!("${most}")))));
+    let minutes = bound("minutes").map(|minutes| format!("at most {minutes} minutes"));
+    let all: Vec<String> = [tokens, cost, minutes].into_iter().flatten().collect();
+    (!all.is_empty()).then(|| format!("spent: {}", all.join(", ")))
 }
 
 pub(super) fn status(context: &Context, args: &StatusArgs) -> Ended {
@@ -136,7 +137,13 @@ pub(super) fn progress(context: &Context, args: &ProgressArgs) -> Ended {
 pub(super) fn outputs(context: &Context, args: &OutputsArgs) -> Ended {
     match args.round {
         Some(n) => {
-            let outputs = asked(context, &DebateRoundQuery { id: args.debate.clone(), n })?;
+            let outputs = asked(context, &DebateRoundQuery { id: args.debate.clone(), n });
+            let outputs = outputs.map_err(|mut failure| {
+                if failure.problem.code == "no-round" {
+                    failure.problem.field = Some("--round".to_owned());
+                }
+                failure
+            })?;
             remark(context, outputs.iter().flat_map(|output| output.tasuki.notes.iter().map(String::as_str)));
             context.tell(&outputs, || texts(outputs.iter().map(|output| (Some(n), output))))
         }

@@ -14,6 +14,7 @@ use crate::io::chance::mint_id;
 use crate::io::client::{ANSWER_DEADLINE, Asker, Client, ClientError};
 use crate::io::clock::Clock;
 use crate::wire::api::{Accepted, Done, PaneAnswered, Problem};
+use crate::wire::debate::document::DebateResult;
 use feed::Feed;
 use fetch::{Fetcher, problem};
 use rustix::process::{Signal, kill_current_process_group};
@@ -306,9 +307,9 @@ impl Driver {
     fn begin(&mut self, path: String, body: Value) {
         let (asker, news) = (self.asker.clone(), self.news.clone());
         tokio::spawn(async move {
-            let begun = asker.post::<Done>(&path, &body, ANSWER_DEADLINE).await;
+            let begun = asker.post::<Value>(&path, &body, ANSWER_DEADLINE).await;
             // Nobody looks any more: it has begun all the same.
-            let _ = news.send(TopInput::Begun(begun.map(|done| (done.what, done.id)).map_err(problem))).await;
+            let _ = news.send(TopInput::Begun(begun.map(what_began).map_err(problem))).await;
         });
     }
 
@@ -328,6 +329,15 @@ impl Driver {
             let _ = news.send(TopInput::Done(done)).await;
         });
     }
+}
+
+/// What has begun, in words, and its id.
+fn what_began(answer: Value) -> (String, Option<String>) {
+    if let Ok(debate) = serde_json::from_value::<DebateResult>(answer.clone()) {
+        return (debate.message, Some(debate.debate_id));
+    }
+    let done = serde_json::from_value::<Done>(answer);
+    done.map_or_else(|_| ("done".to_owned(), None), |done| (done.what, done.id))
 }
 
 /// What was done, in words.
@@ -357,4 +367,19 @@ async fn any(signals: &mut [tokio::signal::unix::Signal]) {
         if signals.iter_mut().any(is_there) { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
     })
     .await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_debate_that_has_begun_is_known_by_its_id_as_a_session_is() {
+        let debate = json!({"debate_id": "7f3c", "status": "Pending", "message": "it stands on commit 0123",
+            "worktree_paths": [], "context_path": "/w", "tasuki": {}});
+        assert_eq!(what_began(debate), ("it stands on commit 0123".to_owned(), Some("7f3c".to_owned())));
+        let session = json!({"what": "session 9 begins", "id": "9"});
+        assert_eq!(what_began(session), ("session 9 begins".to_owned(), Some("9".to_owned())));
+        assert_eq!(what_began(json!({"what": "merged"})).1, None);
+    }
 }

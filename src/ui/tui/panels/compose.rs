@@ -13,8 +13,8 @@ const TEXT_ROWS: u16 = 6;
 pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, composer: &Composer, body: Rect) {
     let problem = problem(composer, body.width);
     let form = Form::of(&composer.sheet);
-    let Form { title, name, has_needs, hint } = &form;
-    let head = 1 + u16::from(name.is_some()) + u16::from(*has_needs);
+    let Form { title, name, needs, hint } = &form;
+    let head = 1 + u16::from(name.is_some()) + u16::from(needs.is_some());
     let rows = (TEXT_ROWS + head + 1 + u16::try_from(problem.len()).unwrap_or(0)).min(body.height);
     let area = Rect { y: body.bottom() - rows, height: rows, ..body };
     canvas.clear(area);
@@ -41,12 +41,11 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, composer: &Composer, body: R
             cursor(canvas, (at + took, y));
         }
     };
-    if let Some(name) = name {
-        field(area.y + 1, name, &composer.to, "", composer.field == Field::To);
+    if let Some((name, hint)) = name {
+        field(area.y + 1, name, &composer.to, hint, composer.field == Field::To);
     }
-    if *has_needs && area.height > 3 {
-        let hint = "numbers of the tasks that it needs, such as 1, 2; may stay empty";
-        field(area.y + 2, "Needs", &composer.needs, hint, composer.field == Field::Needs);
+    if let Some((name, hint)) = needs.filter(|_| area.height > 3) {
+        field(area.y + 2, name, &composer.needs, hint, composer.field == Field::Needs);
     }
     let width = usize::from(area.width.saturating_sub(3)).max(1);
     let (lines, (row, column)) = wrapped(composer, width);
@@ -71,9 +70,10 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, composer: &Composer, body: R
 /// What a sheet is called, its fields, and what stands in an empty text.
 struct Form {
     title: String,
-    /// What its name is called; none of a text alone.
-    name: Option<&'static str>,
-    has_needs: bool,
+    /// What its name is called, and what stands there where it is empty; none of a text alone.
+    name: Option<(&'static str, &'static str)>,
+    /// The same of the field between the name and the text.
+    needs: Option<(&'static str, &'static str)>,
     hint: String,
 }
 
@@ -81,15 +81,20 @@ impl Form {
     fn of(sheet: &Sheet) -> Self {
         let form = |title: &str, name: Option<&'static str>, hint: &str| Self {
             title: title.to_owned(),
-            name,
-            has_needs: false,
+            name: name.map(|name| (name, "")),
+            needs: None,
             hint: hint.to_owned(),
         };
         match sheet {
             Sheet::Task => form("New task", Some("To"), "what is to be done"),
             Sheet::Goal => form("New session: its goal", Some("Master"), "what is to be reached"),
+            Sheet::Debate => Self {
+                name: Some(("Roles", "architect, security, qa, developer, performance, product")),
+                needs: Some(("At once", "how many speak at a time: 1 unless you say otherwise, 0 is all")),
+                ..form("New debate", None, "what is debated")
+            },
             Sheet::Step(_) => Self {
-                has_needs: true,
+                needs: Some(("Needs", "numbers of the tasks that it needs, such as 1, 2; may stay empty")),
                 ..form("New task in it", Some("Name"), "its description: what is to be done")
             },
             Sheet::Edit(_, task) => {
@@ -114,9 +119,10 @@ fn problem(composer: &Composer, width: u16) -> Vec<(String, Ink)> {
     let mut lines = Vec::new();
     let room = usize::from(width.saturating_sub(4)).max(8);
     let refused = if problem.code == INCOMPLETE { "Not yet" } else { "Refused" };
-    let texts =
+    let first =
         [(format!("{refused}: {}{place}", problem.why), Ink::Bad), (problem.cure.clone(), Ink::Plain)];
-    for (text, ink) in texts.into_iter().filter(|(text, _)| !text.is_empty()) {
+    let others = problem.others.iter().map(|other| (format!("and: {}", other.why), Ink::Bad));
+    for (text, ink) in first.into_iter().chain(others).filter(|(text, _)| !text.is_empty()) {
         lines.extend(folded(&text, room).into_iter().map(|line| (line, ink)));
     }
     lines.truncate(5);

@@ -1,7 +1,7 @@
 //! The list of debates, and how the chosen one stands.
 
 use super::list::{draw_row, padded};
-use super::{empty, rounds, window, with_more};
+use super::{empty, question, rounds, window, with_more};
 use crate::engine::words::counted;
 use crate::ui::tui::ages::age;
 use crate::ui::tui::debates::word_of;
@@ -40,7 +40,7 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect
                 &problem
             }
             Some(Ok(_)) if !found.is_empty() => &*state.nothing_fits(Place::Debates),
-            Some(Ok(_)) => "no debate yet; `tasuki debate \"TASK\" --roles architect,qa` begins one",
+            Some(Ok(_)) => "no debate yet: n begins one, and so does `tasuki debate`",
         };
         return empty(canvas, area, text);
     }
@@ -114,7 +114,10 @@ pub(in crate::ui::tui) fn overview(canvas: &mut Canvas, state: &TopState, area: 
     canvas.rule((area.x, area.y), area.width, title, "Enter its rounds");
     let inner = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
     match &state.debates.seen {
-        Some((of, Ok(seen))) if *of == id => rounds::inside(canvas, state, seen, inner, None),
+        Some((of, Ok(seen))) if *of == id => {
+            let inner = question::below(canvas, seen, rounds::rows(seen, area.width), inner);
+            rounds::inside(canvas, state, seen, inner, None);
+        }
         Some((of, Err(problem))) if *of == id => {
             empty(canvas, area, &format!("{}: {}", problem.why, problem.cure));
         }

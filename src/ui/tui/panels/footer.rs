@@ -167,6 +167,8 @@ fn debate_keys(state: &TopState, width: u16) -> Vec<(&'static str, &'static str)
         (!is_list, ("← →", "role")),
         (state.need_of_debates().is_some(), ("a", "answer")),
         (agent.is_some(), ("s", "screen")),
+        (is_list, ("n", "new")),
+        (status.is_some(), ("t", "task")),
         (status.is_some_and(|status| !status.is_over()), ("X", "cancel")),
         (speech.is_some_and(|speech| speech.message.is_some()), ("w", "story")),
         (is_list, ("/", "find")),

@@ -13,6 +13,7 @@ pub(super) mod letters;
 pub(super) mod list;
 pub(super) mod log;
 pub(super) mod pane;
+pub(super) mod question;
 pub(super) mod queue;
 pub(super) mod relay;
 pub(super) mod rounds;

@@ -1,6 +1,6 @@
 //! The rounds of a debate below each other, its roles side by side, and how it stands.
 
-use super::{empty, window};
+use super::{empty, question, window};
 use crate::ui::tui::ages::{age, clock, length, moment};
 use crate::ui::tui::debates::{DebateSeen, RoleSeen, SpeechSeen, word_of};
 use crate::ui::tui::marks::{of_debate, of_speech};
@@ -25,10 +25,13 @@ const ID_SHOWN: usize = 8;
 
 /// Rows that the place of the debate that is open would take.
 pub(in crate::ui::tui) fn height(state: &TopState, width: u16) -> usize {
-    state.opened_debate().map_or(3, |seen| {
-        // Its title, its facts, the names of the roles, and who speaks for them.
-        message(seen, width, MESSAGE_ROWS).len() + seen.rows.len() + 4
-    })
+    // With its title.
+    state.opened_debate().map_or(3, |seen| rows(seen, width) + 1)
+}
+
+/// The same of any debate, without its title: its facts, the names of the roles, and who speaks for them.
+pub(super) fn rows(seen: &DebateSeen, width: u16) -> usize {
+    message(seen, width, MESSAGE_ROWS).len() + seen.rows.len() + 3
 }
 
 /// The debate that is open.
@@ -50,6 +53,7 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect
     };
     canvas.rule((area.x, area.y), area.width, &format!("6 {}", seen.title()), &note);
     let inner = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+    let inner = question::below(canvas, seen, rows(seen, area.width), inner);
     inside(canvas, state, seen, inner, chosen);
 }
 

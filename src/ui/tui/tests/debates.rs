@@ -201,7 +201,7 @@ fn arrows_go_over_the_cells_and_enter_leads_to_whoever_speaks() {
 }
 
 #[test]
-fn a_debate_is_cancelled_after_a_question_and_begins_elsewhere() {
+fn a_debate_is_cancelled_after_a_question() {
     let mut state = debates(false);
     assert_eq!(typed(&mut state, "Xn"), []);
     assert_eq!(typed(&mut state, "X"), []);
@@ -212,8 +212,6 @@ fn a_debate_is_cancelled_after_a_question_and_begins_elsewhere() {
     assert_eq!(typed(&mut state, "y"), cancelled);
     press(&mut state, &[Key::Enter]);
     assert_eq!(typed(&mut state, "Xy"), cancelled);
-    assert_eq!(typed(&mut state, "n"), []);
-    assert!(text(&state, (80, 24)).contains("a debate begins by `tasuki debate"));
     press(&mut state, &[Key::Esc, Key::End]);
     assert_eq!(typed(&mut state, "X"), []);
     assert!(text(&state, (80, 24)).contains("it is cancelled already"));
@@ -222,6 +220,76 @@ fn a_debate_is_cancelled_after_a_question_and_begins_elsewhere() {
     press(&mut state, &[Key::Clear]);
     typed(&mut state, "state:lost");
     assert!(text(&state, (80, 24)).contains("no debate fits: `state:lost`"));
+}
+
+#[test]
+fn a_debate_begins_with_its_roles_and_opens_and_a_refused_one_stays() {
+    let mut state = debates(false);
+    typed(&mut state, "n金額は 💴");
+    press(&mut state, &[Key::NewLine]);
+    typed(&mut state, "整数か");
+    let proposed = json!({"task": "金額は 💴\n整数か", "roles": ["architect", "security", "qa"]});
+    let begin = |body: Value| vec![Act::Begin("/api/debates".into(), body)];
+    let mut other = state.clone();
+    assert_eq!(press(&mut other, &[Key::Enter]), begin(proposed));
+    press(&mut state, &[Key::Up, Key::Up]);
+    typed(&mut state, "qa、 dba,qa");
+    press(&mut state, &[Key::Enter]);
+    expect_file!["golden/debate-new-80x24.txt"].assert_eq(&text(&state, (80, 24)));
+    typed(&mut state, "many");
+    press(&mut state, &[Key::Tab]);
+    let asked = json!({"task": "金額は 💴\n整数か", "roles": ["qa", "dba", "qa"], "parallel": "many"});
+    assert_eq!(press(&mut state, &[Key::Enter]), begin(asked));
+    let others = vec![serde_json::from_value(json!({"why": "`dba` is no role", "cure": "c"})).unwrap()];
+    let problem = Problem {
+        why: "the role `qa` is twice\n  1 | {}".into(),
+        field: Some("roles".into()),
+        line: Some(1),
+        others,
+        ..Problem::default()
+    };
+    state.on(TopInput::Begun(Err(problem)));
+    let shown = text(&state, (80, 24));
+    assert!(
+        shown.contains("Refused: the role `qa` is twice (roles)")
+            && shown.contains("and: `dba` is no role")
+            && !shown.contains("1 |"),
+        "{shown}"
+    );
+    // Left and gone on with, it is as it was.
+    press(&mut state, &[Key::Esc]);
+    typed(&mut state, "n");
+    press(&mut state, &[Key::Up]);
+    press(&mut state, &[Key::Clear]);
+    typed(&mut state, "0");
+    press(&mut state, &[Key::Down]);
+    let asked = json!({"task": "金額は 💴\n整数か", "roles": ["qa", "dba", "qa"], "parallel": "0"});
+    assert_eq!(press(&mut state, &[Key::Enter]), begin(asked));
+    state.on(TopInput::Begun(Ok(("it stands on commit 0123".into(), Some(ID.into())))));
+    assert_eq!(state.wants().debate.as_deref(), Some(ID));
+    assert!(text(&state, (80, 24)).contains("it stands on commit 0123"));
+}
+
+#[test]
+fn the_whole_task_is_read_where_its_first_line_is_the_title() {
+    let mut state = opened(false);
+    let long: String = (1..=40).map(|n| format!("\n{n} 行目の説明")).collect();
+    let besides = json!({"name": "金額は", "task": format!("金額は整数で持つべきか{long}"), "roles": three(), "rounds": 3,
+        "steps": steps()});
+    let result = json!({"debate_id": ID, "status": "Round2InProgress", "message": "m", "worktree_paths": [],
+        "context_path": "/w", "tasuki": besides});
+    state.on(TopInput::Debate(ID.to_owned(), Ok(Box::new(serde_json::from_value(result).unwrap()))));
+    typed(&mut state, "t");
+    let shown = text(&state, (80, 24));
+    assert!(shown.contains("─ Its task ─") && shown.contains("金額は整数で持つべきか\n"), "{shown}");
+    typed(&mut state, "t");
+    press(&mut state, &[Key::PageDown, Key::PageDown, Key::PageDown, Key::PageDown]);
+    let shown = text(&state, (80, 24));
+    assert!(shown.contains("40 行目の説明") && !shown.contains("round 1"), "{shown}");
+    press(&mut state, &[Key::Esc]);
+    assert!(text(&state, (80, 24)).contains("─ Round 2, qa"));
+    press(&mut state, &[Key::Esc]);
+    assert!(text(&state, (160, 45)).contains("12 行目の説明"));
 }
 
 #[test]
@@ -290,5 +358,5 @@ fn without_debates_it_says_how_one_begins() {
     typed(&mut state, "6");
     assert!(state.wants().debates);
     listed(&mut state, Vec::new());
-    assert!(text(&state, (80, 24)).contains("no debate yet; `tasuki debate \"TASK\" --roles architect,qa`"));
+    assert!(text(&state, (80, 24)).contains("no debate yet: n begins one, and so does `tasuki debate`"));
 }

@@ -1,9 +1,10 @@
 //! What both forms of a report count and conclude.
 
 use super::super::dissent::{Dissent, dissent};
-use super::super::request::usd;
 use super::super::shorten::grouped;
 use super::form::{DebateReport, ReportCell, ReportRound};
+use super::words::Words;
+use crate::engine::flow::spent::usd;
 use crate::wire::time::write_duration;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,35 +23,20 @@ pub(super) struct Facts<'a> {
     pub(super) failures: Vec<(u8, &'a str, &'a str)>,
     cited: usize,
     there: usize,
-    tokens: u64,
-    cost_micro_usd: u64,
 }
 
 impl<'a> Facts<'a> {
     pub(super) fn of(report: &'a DebateReport<'a>) -> Self {
-        let mut facts = Self {
-            stands: Vec::new(),
-            common: Vec::new(),
-            failures: Vec::new(),
-            cited: 0,
-            there: 0,
-            tokens: 0,
-            cost_micro_usd: 0,
-        };
+        let mut facts =
+            Self { stands: Vec::new(), common: Vec::new(), failures: Vec::new(), cited: 0, there: 0 };
         for (round, cell) in
             report.rounds.iter().flat_map(|of| of.cells.iter().map(move |cell| (of.round, cell)))
         {
-            facts.tokens += u64::from(cell.output.tokens_used);
-            facts.cost_micro_usd += micro(cell);
             facts.cited += cell.citations.len();
             facts.there += cell.citations.iter().filter(|one| one.missing.is_none()).count();
             if let Some(error) = cell.output.failure() {
                 facts.failures.push((round, &cell.output.role, error));
             }
-        }
-        if let Some(alone) = &report.baseline {
-            facts.tokens += u64::from(alone.output.tokens_used);
-            facts.cost_micro_usd += micro(alone);
         }
         let last = report.rounds.last().filter(|round| is_last(report, round));
         let plans = last.iter().flat_map(|round| &round.cells).filter(|cell| cell.output.error.is_none());
@@ -70,16 +56,26 @@ impl<'a> Facts<'a> {
         let all = self.stands.len();
         let agree = self.stands.iter().filter(|stand| stand.dissent == Dissent::Agrees).count();
         let unsaid = self.stands.iter().filter(|stand| stand.dissent == Dissent::Unsaid).count();
-        let silent = if unsaid > 0 { format!("; {unsaid} did not say") } else { String::new() };
+        let words = Words::of(report);
+        let silent = match unsaid {
+            0 => String::new(),
+            _ => words.say(format!("; {unsaid} did not say"), format!("（{unsaid} 名は言及なし）")),
+        };
         match (all, agree) {
             (0, _) if report.is_settled_early => {
                 let last = report.rounds.last().map_or(0, |round| round.round);
-                format!("round {last} brought no objection and no new proposal, so the proposals stand")
+                words.say(
+                    format!("round {last} brought no objection and no new proposal, so the proposals stand"),
+                    format!("第 {last} ラウンドに異議も新しい提案もなかったため、それまでの提案のまま"),
+                )
             }
-            (0, _) => "there is no final plan".to_owned(),
-            (1, 1) => "one role alone has a final plan".to_owned(),
-            _ if agree == all => format!("all {all} agree"),
-            _ => format!("{agree} of {all} agree{silent}"),
+            (0, _) => words.say("there is no final plan", "最終案なし").to_owned(),
+            (1, 1) => words.say("one role alone has a final plan", "最終案は一つの役割だけ").to_owned(),
+            _ if agree == all => words.say(format!("all {all} agree"), format!("{all} 名全員が合意")),
+            _ => words.say(
+                format!("{agree} of {all} agree{silent}"),
+                format!("{all} 名中 {agree} 名が合意{silent}"),
+            ),
         }
     }
 
@@ -92,9 +88,12 @@ impl<'a> Facts<'a> {
             if left_out.len() == 1 { "" } else { "s" },
             left_out.iter().map(u8::to_string).collect::<Vec<_>>().join(", "),
         );
-        Some(format!(
-            "Round {before} brought no objection and no new proposal, so round{s} {rounds} {} left out.",
-            if left_out.len() == 1 { "was" } else { "were" }
+        Some(Words::of(report).say(
+            format!(
+                "Round {before} brought no objection and no new proposal, so round{s} {rounds} {} left out.",
+                if left_out.len() == 1 { "was" } else { "were" }
+            ),
+            format!("第 {before} ラウンドに異議も新しい提案もなかったため、第 {rounds} ラウンドは省かれた。"),
         ))
     }
 
@@ -102,30 +101,44 @@ impl<'a> Facts<'a> {
     pub(super) fn figures(&self, report: &DebateReport<'_>) -> Vec<(String, String)> {
         let roles = &report.head.roles;
         let vendors: BTreeSet<&str> = roles.iter().filter_map(|role| role.provider.as_deref()).collect();
-        let of = |number: usize, one: &str, many: &str| {
-            (grouped(number), if number == 1 { one } else { many }.to_owned())
+        let words = Words::of(report);
+        let of = |number: usize, [one, many]: [&str; 2], japanese: &str| {
+            let english = if number == 1 { one } else { many };
+            (grouped(number), words.say(english, japanese).to_owned())
         };
-        let mut figures = vec![of(roles.len(), "role", "roles")];
+        let mut figures = vec![of(roles.len(), ["role", "roles"], "役割")];
         if vendors.len() > 1 {
-            figures.push(of(vendors.len(), "provider", "providers"));
+            figures.push(of(vendors.len(), ["provider", "providers"], "プロバイダー"));
         }
         let (held, all) = (report.rounds.len(), usize::from(report.head.rounds));
         figures.push(match held < all {
-            true => (format!("{held} of {all}"), "rounds".to_owned()),
-            false => of(held, "round", "rounds"),
+            true => {
+                (words.part(&held.to_string(), &all.to_string()), words.say("rounds", "ラウンド").to_owned())
+            }
+            false => of(held, ["round", "rounds"], "ラウンド"),
         });
-        figures.push((write_duration(report.ms / 1_000 * 1_000), String::new()));
-        if self.tokens > 0 {
-            figures.push((grouped(usize::try_from(self.tokens).unwrap_or(usize::MAX)), "tokens".to_owned()));
+        let budget = &report.head.budget;
+        let bounded = |number: String, most: Option<String>| match most {
+            Some(most) => words.part(&number, &most),
+            None => number,
+        };
+        let minutes = budget.minutes.map(|most| write_duration(most.saturating_mul(60_000)));
+        figures.push((bounded(write_duration(report.ms / 1_000 * 1_000), minutes), String::new()));
+        let number = |number: u64| grouped(usize::try_from(number).unwrap_or(usize::MAX));
+        if report.spent.tokens > 0 || budget.tokens.is_some() {
+            let tokens = bounded(number(report.spent.tokens), budget.tokens.map(number));
+            figures.push((tokens, words.say("tokens", "トークン").to_owned()));
         }
-        if self.cost_micro_usd > 0 {
-            figures.push((usd(self.cost_micro_usd), String::new()));
+        if report.spent.cost_micro_usd > 0 || budget.cost_micro_usd.is_some() {
+            let cost = bounded(usd(report.spent.cost_micro_usd), budget.cost_micro_usd.map(usd));
+            figures.push((cost, String::new()));
         }
         if self.cited > 0 {
-            figures.push((format!("{} of {}", self.there, self.cited), "cited places exist".to_owned()));
+            let part = words.part(&self.there.to_string(), &self.cited.to_string());
+            figures.push((part, words.say("cited places exist", "引用箇所が実在").to_owned()));
         }
         if !self.failures.is_empty() {
-            figures.push((grouped(self.failures.len()), "failed".to_owned()));
+            figures.push((grouped(self.failures.len()), words.say("failed", "失敗").to_owned()));
         }
         figures
     }
@@ -138,19 +151,21 @@ pub(super) fn is_last(report: &DebateReport<'_>, round: &ReportRound<'_>) -> boo
 
 /// What a round is for.
 pub(super) fn purpose(report: &DebateReport<'_>, round: &ReportRound<'_>) -> &'static str {
+    let words = Words::of(report);
     match round.round {
-        1 => "proposals, none sees another",
-        _ if is_last(report, round) => "final plans",
-        _ => "critique of what was said before",
+        1 => words.say("proposals, none sees another", "提案（互いの答えは見えない）"),
+        _ if is_last(report, round) => words.say("final plans", "最終案"),
+        _ => words.say("critique of what was said before", "それまでの発言への批評"),
     }
 }
 
 /// Tokens, time and cost of a role in a round, as far as they are known.
-pub(super) fn spent(cell: &ReportCell<'_>) -> Vec<String> {
+pub(super) fn spent(cell: &ReportCell<'_>, words: Words) -> Vec<String> {
     let output = cell.output;
     let mut spent = Vec::new();
     if output.tokens_used > 0 {
-        spent.push(format!("{} tokens", grouped(usize::try_from(output.tokens_used).unwrap_or(usize::MAX))));
+        let tokens = grouped(usize::try_from(output.tokens_used).unwrap_or(usize::MAX));
+        spent.push(format!("{tokens} {}", words.say("tokens", "トークン")));
     }
     spent.push(write_duration(output.duration_secs.saturating_mul(1_000)));
     spent.extend(Some(micro(cell)).filter(|micro| *micro > 0).map(usd));

@@ -3,6 +3,7 @@
 use super::super::document::{DebateStatus, RoundOutput};
 use super::super::marks::CheckedCitation;
 use super::super::request::DebateTerms;
+use crate::engine::flow::spent::SpeechCost;
 
 /// A debate with all that came of it.
 #[derive(Debug, Clone)]
@@ -13,6 +14,8 @@ pub struct DebateReport<'a> {
     pub status: &'a DebateStatus,
     /// From its beginning to its end.
     pub ms: u64,
+    /// What all speeches have taken, as far as their programs tell.
+    pub spent: SpeechCost,
     /// The rounds that took place, in order. One that was left out is missing.
     pub rounds: Vec<ReportRound<'a>>,
     /// Whether it ended before its last round, since a critique brought no objection and no new proposal.

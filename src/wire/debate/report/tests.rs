@@ -2,9 +2,11 @@
 
 use super::super::document::{DebateStatus, RoundOutput};
 use super::super::marks::check;
-use super::super::request::{DebateTerms, read};
+use super::super::request::{BudgetTerms, DebateTerms, read};
 use super::*;
+use crate::engine::flow::spent::SpeechCost;
 use crate::engine::words::Millis;
+use crate::wire::team_file::Language;
 
 const HOSTILE: &str = r#"# <img src=x onerror=alert(1)>
 
@@ -72,6 +74,7 @@ fn with_report<T>(task: &str, texts: &[&[&str]], then: impl Fn(&DebateReport<'_>
         head: &head,
         status: &DebateStatus::Completed,
         ms: 647_123,
+        spent: SpeechCost { tokens: 17_190, cost_micro_usd: 31_000, no_news: false },
         rounds: rounds.collect(),
         is_settled_early: false,
         baseline: Some(cell(&alone)),
@@ -130,6 +133,34 @@ fn both_forms_have_what_the_debate_came_to() {
 }
 
 #[test]
+fn a_report_is_told_in_the_language_of_its_task() {
+    with_report("認証", &TEXTS, |report| {
+        let head = DebateTerms { language: Language::Japanese, ..report.head.clone() };
+        let report = DebateReport { head: &head, notes: Vec::new(), ..report.clone() };
+        for (text, form) in [(html(&report), "html"), (markdown(&report), "md")] {
+            let wanted = [
+                "結論: 3 名中 2 名が合意",
+                "第 2 ラウンド",
+                "最終案",
+                "異議あり",
+                "比較：",
+                "失敗と注意点",
+                "17,190",
+                "完了",
+            ];
+            for wanted in wanted {
+                assert!(text.contains(wanted), "{form} lacks {wanted}: {text}");
+            }
+            for english in
+                ["Round", "Final", "agree", "came of", "tokens", "Baseline", "rounds", "cited", "status"]
+            {
+                assert!(!text.contains(english), "{form} has {english}: {text}");
+            }
+        }
+    });
+}
+
+#[test]
 fn a_debate_that_ended_early_has_no_final_plan() {
     with_report("x", &TEXTS[..1], |report| {
         assert!(html(report).contains("there is no final plan"));
@@ -149,6 +180,12 @@ fn a_debate_that_ended_early_has_no_final_plan() {
         assert!(html(&early).contains(left_out) && markdown(&early).contains(left_out));
         assert!(markdown(&early).contains("3 of 5 rounds") && html(&early).contains("2 of 3 agree"));
         assert!(!markdown(report).contains("left out"), "all were held");
+        let mut head = report.head.clone();
+        head.budget =
+            BudgetTerms { tokens: Some(17_000), cost_micro_usd: Some(2_500_000), minutes: Some(30) };
+        let bounded = DebateReport { head: &head, ..report.clone() };
+        let figures = "10m 47s of 30m · 17,190 of 17,000 tokens · $0.0310 of $2.50";
+        assert!(markdown(&bounded).contains(figures), "{}", markdown(&bounded));
     });
 }
 

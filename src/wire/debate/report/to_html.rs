@@ -7,6 +7,7 @@ use super::super::shorten::shorten;
 use super::agent_text::{REPORT_TEXT_CHARS_MAX, agent_html, escape, glance};
 use super::facts::{Facts, Stand, is_last, longest, program, purpose, spent};
 use super::form::{DebateReport, ReportCell, ReportRound};
+use super::words::Words;
 use crate::wire::team_file::Language;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -60,6 +61,7 @@ fn title(task: &str) -> String {
 }
 
 fn head(report: &DebateReport<'_>, facts: &Facts<'_>, title: &str) -> String {
+    let words = Words::of(report);
     let class = match report.status {
         Status::Completed => " ok",
         Status::Failed(_) => " bad",
@@ -68,7 +70,7 @@ fn head(report: &DebateReport<'_>, facts: &Facts<'_>, title: &str) -> String {
     };
     let mut out = format!(
         "<header class=\"card\">\n<h1>{title}</h1>\n<p class=\"row\"><span class=\"tag{class}\">{}</span> <span class=\"id\">{}</span></p>\n",
-        escape(&report.status.word().to_lowercase()),
+        words.status(report.status),
         escape(report.id)
     );
     if let Status::Failed(why) = report.status {
@@ -80,26 +82,31 @@ fn head(report: &DebateReport<'_>, facts: &Facts<'_>, title: &str) -> String {
     if report.task.trim().chars().count() > title.chars().count() {
         let task = escape(&shorten(report.task.trim(), REPORT_TEXT_CHARS_MAX));
         out.push_str(&format!(
-            "<details><summary>The whole task</summary><p class=\"task\">{task}</p></details>\n"
+            "<details><summary>{}</summary><p class=\"task\">{task}</p></details>\n",
+            words.say("The whole task", "課題の全文")
         ));
     }
     out + "</header>\n"
 }
 
 fn verdict(report: &DebateReport<'_>, facts: &Facts<'_>) -> String {
-    let mut out =
-        format!("<section class=\"card\">\n<h2>What came of it: {}</h2>\n", escape(&facts.verdict(report)));
+    let words = Words::of(report);
+    let mut out = format!(
+        "<section class=\"card\">\n<h2>{}: {}</h2>\n",
+        words.came_of_it(),
+        escape(&facts.verdict(report))
+    );
     if let Some(left_out) = facts.left_out(report) {
         out.push_str(&format!("<p>{left_out}</p>\n"));
     }
     if !facts.stands.is_empty() {
         let stand = |stand: &Stand<'_>| {
-            let (_, words) = glance(dissent_of(stand), GLANCE_CHARS);
+            let (_, glance) = glance(dissent_of(stand), GLANCE_CHARS);
             format!(
                 "<li><b>{}</b> {} {}</li>",
                 escape(&stand.cell.output.role),
-                stand_tag(stand),
-                escape(&words)
+                stand_tag(stand, words),
+                escape(&glance)
             )
         };
         let stands: String = facts.stands.iter().map(stand).collect();
@@ -107,12 +114,11 @@ fn verdict(report: &DebateReport<'_>, facts: &Facts<'_>) -> String {
     }
     if !facts.common.is_empty() {
         let place = |(place, plans): &(String, usize)| {
-            format!("<li><code>{}</code> <span>in {plans} final plans</span></li>", escape(place))
+            let plans = words.say(format!("in {plans} final plans"), format!("{plans} 件の最終案"));
+            format!("<li><code>{}</code> <span>{plans}</span></li>", escape(place))
         };
         let places: String = facts.common.iter().take(PLACES_SHOWN).map(place).collect();
-        out.push_str(&format!(
-            "<h3>Places that several final plans name</h3>\n<ul class=\"cite\">{places}</ul>\n"
-        ));
+        out.push_str(&format!("<h3>{}</h3>\n<ul class=\"cite\">{places}</ul>\n", words.common()));
     }
     out + "</section>\n"
 }
@@ -124,16 +130,21 @@ fn dissent_of<'s>(stand: &'s Stand<'_>) -> &'s str {
     }
 }
 
-fn stand_tag(stand: &Stand<'_>) -> &'static str {
-    match stand.dissent {
-        Dissent::Agrees => "<span class=\"tag ok\">agrees</span>",
-        Dissent::Disagrees(_) => "<span class=\"tag ask\">dissents</span>",
-        Dissent::Unsaid => "<span class=\"tag\">did not say</span>",
-    }
+fn stand_tag(stand: &Stand<'_>, words: Words) -> String {
+    let class = match stand.dissent {
+        Dissent::Agrees => " ok",
+        Dissent::Disagrees(_) => " ask",
+        Dissent::Unsaid => "",
+    };
+    format!("<span class=\"tag{class}\">{}</span>", words.stand(&stand.dissent))
 }
 
 fn matrix(report: &DebateReport<'_>, facts: &Facts<'_>) -> String {
-    let mut out = "<section class=\"card flat\">\n<h2>The rounds, side by side</h2>\n<div class=\"grid\">\n<div class=\"rd head\"></div>".to_owned();
+    let words = Words::of(report);
+    let mut out = format!(
+        "<section class=\"card flat\">\n<h2>{}</h2>\n<div class=\"grid\">\n<div class=\"rd head\"></div>",
+        words.say("The rounds, side by side", "各ラウンドの発言")
+    );
     for role in &report.head.roles {
         let by = program(role.provider.as_deref(), role.model.as_deref());
         let (name, id, by) = (escape(&role.name), escape(&role.id), escape(&by));
@@ -144,23 +155,24 @@ fn matrix(report: &DebateReport<'_>, facts: &Facts<'_>) -> String {
     }
     for round in &report.rounds {
         out.push_str(&format!(
-            "\n<div class=\"rd\"><b>Round {}</b>{}<br>{}</div>",
-            round.round,
+            "\n<div class=\"rd\"><b>{}</b>{}<br>{}</div>",
+            words.round(round.round),
             purpose(report, round),
             longest(round)
         ));
         for role in &report.head.roles {
             let found = round.cells.iter().find(|cell| cell.output.role == role.id);
             out.push_str(
-                &found.map_or_else(|| empty_cell(&role.id), |found| cell(report, facts, round, found)),
+                &found.map_or_else(|| empty_cell(&role.id, words), |found| cell(report, facts, round, found)),
             );
         }
     }
     out + "\n</div>\n</section>\n"
 }
 
-fn empty_cell(role: &str) -> String {
-    format!("\n<div class=\"cell\" data-role=\"{}\"><p>did not take part</p></div>", escape(role))
+fn empty_cell(role: &str, words: Words) -> String {
+    let text = words.say("did not take part", "参加せず");
+    format!("\n<div class=\"cell\" data-role=\"{}\"><p>{text}</p></div>", escape(role))
 }
 
 fn cell(
@@ -169,7 +181,7 @@ fn cell(
     round: &ReportRound<'_>,
     cell: &ReportCell<'_>,
 ) -> String {
-    let output = cell.output;
+    let (output, words) = (cell.output, Words::of(report));
     let stand = facts
         .stands
         .iter()
@@ -185,32 +197,38 @@ fn cell(
         out.push_str(&format!(
             "<p class=\"row\"><span class=\"tag{}\">{}</span></p><p>{}</p>",
             if output.is_unasked() { "" } else { " bad" },
-            output.why_not(),
+            words.why_not(output),
             escape(&shorten(error, 1_000))
         ));
     } else {
         out.push_str(
-            &stand.map(stand_tag).map_or_else(String::new, |tag| format!("<p class=\"row\">{tag}</p>")),
+            &stand.map_or_else(String::new, |stand| {
+                format!("<p class=\"row\">{}</p>", stand_tag(stand, words))
+            }),
         );
-        let (title, words) = glance(&output.proposal, GLANCE_CHARS);
+        let (title, begun) = glance(&output.proposal, GLANCE_CHARS);
         out.push_str(&title.map_or_else(String::new, |title| format!("<h3>{}</h3>", escape(&title))));
-        out.push_str(&format!("<p>{}</p>{}", escape(&words), places(cell)));
+        out.push_str(&format!("<p>{}</p>{}", escape(&begun), places(cell, words)));
         // A final plan stands below as a whole.
         if stand.is_none() {
             out.push_str(&format!(
-                "<details><summary>All of it</summary><div class=\"md\">{}</div></details>",
+                "<details><summary>{}</summary><div class=\"md\">{}</div></details>",
+                words.say("All of it", "全文"),
                 agent_html(&output.proposal)
             ));
         }
     }
     let notes = output.tasuki.notes.iter().cloned();
-    let meta: String =
-        spent(cell).into_iter().chain(notes).map(|text| format!("<span>{}</span>", escape(&text))).collect();
+    let meta: String = spent(cell, words)
+        .into_iter()
+        .chain(notes)
+        .map(|text| format!("<span>{}</span>", escape(&text)))
+        .collect();
     out + &format!("<p class=\"meta\">{meta}</p></div>")
 }
 
 /// The places that a text cites, those that point nowhere first.
-fn places(cell: &ReportCell<'_>) -> String {
+fn places(cell: &ReportCell<'_>, words: Words) -> String {
     let mut all: Vec<_> = cell.citations.iter().collect();
     all.sort_by_key(|one| one.missing.is_none());
     let item = |one: &&CheckedCitation| {
@@ -222,7 +240,13 @@ fn places(cell: &ReportCell<'_>) -> String {
     };
     let shown: String = all.iter().take(PLACES_SHOWN).map(item).collect();
     let more = all.len().saturating_sub(PLACES_SHOWN);
-    let more = if more > 0 { format!("<li><span>and {more} more</span></li>") } else { String::new() };
+    let more = match more {
+        0 => String::new(),
+        _ => format!(
+            "<li><span>{}</span></li>",
+            words.say(format!("and {more} more"), format!("ほか {more} 件"))
+        ),
+    };
     if all.is_empty() { String::new() } else { format!("<ul class=\"cite\">{shown}{more}</ul>") }
 }
 
@@ -230,15 +254,17 @@ fn plans(report: &DebateReport<'_>, facts: &Facts<'_>) -> String {
     if facts.stands.is_empty() {
         return String::new();
     }
+    let words = Words::of(report);
     let name = |id: &str| {
         report.head.roles.iter().find(|role| role.id == id).map_or(id, |role| &role.name).to_owned()
     };
     let plan = |stand: &Stand<'_>| {
         let output = stand.cell.output;
         format!(
-            "<article class=\"card\"><h2>Final plan: {}</h2><p class=\"row\">{}</p><div class=\"md\">{}</div></article>\n",
+            "<article class=\"card\"><h2>{}: {}</h2><p class=\"row\">{}</p><div class=\"md\">{}</div></article>\n",
+            words.say("Final plan", "最終案"),
             escape(&name(&output.role)),
-            stand_tag(stand),
+            stand_tag(stand, words),
             agent_html(&output.proposal)
         )
     };
@@ -247,13 +273,20 @@ fn plans(report: &DebateReport<'_>, facts: &Facts<'_>) -> String {
 
 fn baseline(report: &DebateReport<'_>) -> String {
     let Some(alone) = &report.baseline else { return String::new() };
-    let meta = escape(&spent(alone).join(" · "));
+    let words = Words::of(report);
+    let meta = escape(&spent(alone, words).join(" · "));
     let text = match &alone.output.error {
-        Some(error) => format!("<p><span class=\"tag bad\">failed</span> {}</p>", escape(error)),
-        None => format!("{}<div class=\"md\">{}</div>", places(alone), agent_html(&alone.output.proposal)),
+        Some(error) => {
+            let word = words.why_not(alone.output);
+            format!("<p><span class=\"tag bad\">{word}</span> {}</p>", escape(error))
+        }
+        None => {
+            format!("{}<div class=\"md\">{}</div>", places(alone, words), agent_html(&alone.output.proposal))
+        }
     };
     format!(
-        "<article class=\"card\"><h2>Baseline: one role alone, with the same budget</h2><p class=\"meta\">{meta}</p>{text}</article>\n"
+        "<article class=\"card\"><h2>{}</h2><p class=\"meta\">{meta}</p>{text}</article>\n",
+        words.baseline()
     )
 }
 
@@ -261,12 +294,15 @@ fn failures(report: &DebateReport<'_>, facts: &Facts<'_>) -> String {
     if facts.failures.is_empty() && report.notes.is_empty() {
         return String::new();
     }
+    let words = Words::of(report);
     let failure = |(round, role, why): &(u8, &str, &str)| {
-        format!("<li>Round {round}, <b>{}</b>: {}</li>", escape(role), escape(&shorten(why, 2_000)))
+        let (round, why) = (words.round(*round), shorten(why, 2_000));
+        format!("<li>{round}, <b>{}</b>: {}</li>", escape(role), escape(&why))
     };
     let items: String = facts.failures.iter().map(failure).collect();
     let notes: String = report.notes.iter().map(|note| format!("<li>{}</li>", escape(note))).collect();
     format!(
-        "<section class=\"card\"><h2>What failed, and what is odd</h2><ul class=\"list\">{items}{notes}</ul></section>\n"
+        "<section class=\"card\"><h2>{}</h2><ul class=\"list\">{items}{notes}</ul></section>\n",
+        words.failures()
     )
 }

@@ -1,14 +1,13 @@
-//! Mistakes that are not seen in the request itself, but by whoever looks at folders, files and profiles: told like the others, all at
-//! once, each with its line.
+//! Mistakes that are not seen in the request itself, but by whoever looks at folders, files and profiles: told with those of the request,
+//! all at once, each with its line.
 
-use super::opened::{Opened, opened};
+use super::opened::Opened;
 use crate::engine::message::refusal::Refusal;
 use crate::wire::message::fields::Fields;
-use crate::wire::session::plan::{Mistakes, PlanRefusal};
+use crate::wire::session::plan::Mistakes;
 use crate::wire::yaml::place::Place;
 use crate::wire::yaml::tree::{Node, Value};
 use std::collections::BTreeSet;
-use std::convert::Infallible;
 
 /// Where in a request a value stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,23 +33,18 @@ impl Spot {
     }
 }
 
-/// All that is wrong, each with its line and the cure; none if nothing is.
-#[must_use]
-pub fn at_door(bytes: &[u8], mistakes: Vec<(Spot, Refusal)>) -> Option<PlanRefusal> {
-    let told = opened::<Option<Infallible>>(bytes, |asked| {
-        let (mut wrong, mut seen) = (Mistakes::default(), BTreeSet::new());
-        for (spot, refusal) in mistakes {
-            let place = place(asked, spot).unwrap_or(asked.fields.root);
-            let mut placed = place.refuse(refusal.code, refusal.why).at(spot.key);
-            placed.document = refusal.document;
-            // What is said for all roles is wrong once.
-            if seen.insert((placed.line, placed.column, placed.why.clone())) {
-                wrong.add([placed]);
-            }
+/// Adds the mistakes that somebody has found, each at its place.
+pub(super) fn add(asked: &Opened<'_>, found: Vec<(Spot, Refusal)>, wrong: &mut Mistakes) {
+    let mut seen = BTreeSet::new();
+    for (spot, refusal) in found {
+        let place = place(asked, spot).unwrap_or(asked.fields.root);
+        let mut placed = place.refuse(refusal.code, refusal.why).at(spot.key);
+        placed.document = refusal.document;
+        // What is said for all roles is wrong once.
+        if seen.insert((placed.line, placed.column, placed.why.clone())) {
+            wrong.add([placed]);
         }
-        wrong.told().map(|()| None)
-    });
-    told.err()
+    }
 }
 
 fn place(asked: &Opened<'_>, spot: Spot) -> Option<Place> {

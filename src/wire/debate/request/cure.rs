@@ -45,6 +45,7 @@ fn in_file(refusal: &Refusal) -> &'static str {
         (Code::BadId, _) => "use small letters, digits, `-` and `_`, at most 17 of them",
         (Code::IdConflict, _) => "give each role an `id` of its own",
         (Code::ContentEmpty, Some("task")) => "write into `task:` what is to be debated",
+        (Code::ContentEmpty, Some("model")) => "name one in `model:`, as its program calls it",
         (Code::ContentEmpty, Some("id")) => "give the role an `id`, such as `architect`",
         (Code::ContentEmpty, _) => "write something there, or leave the key out",
         (Code::ContentTooLarge, Some("system_prompt")) => {

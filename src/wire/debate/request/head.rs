@@ -60,48 +60,4 @@ impl BudgetTerms {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
-
-    /// What of it is used up by so many tokens, millionths of a dollar and milliseconds, as a reason not to begin another role.
-    #[must_use]
-    pub fn spent(&self, tokens: u64, cost_micro_usd: u64, ms: u64) -> Option<String> {
-        if let Some(most) = self.tokens.filter(|most| tokens >= *most) {
-            return Some(format!("the budget of {most} tokens is used up: {tokens} are known"));
-        }
-        if let Some(most) = self.cost_micro_usd.filter(|most| cost_micro_usd >= *most) {
-            let (most, cost) = (usd(most), usd(cost_micro_usd));
-            return Some(format!("the budget of {most} is used up: {cost} are known"));
-        }
-        let most = self.minutes.filter(|most| ms >= most.saturating_mul(60_000))?;
-        Some(format!("the budget of {most} minutes is used up"))
-    }
-}
-
-/// An amount such as `$1.25`, with a third and fourth place where it has them.
-#[must_use]
-pub fn usd(micro: u64) -> String {
-    let (dollars, rest) = (micro / 1_000_000, micro % 1_000_000);
-    let places = format!("{:04}", rest / 100);
-    let short = places.strip_suffix("00").unwrap_or(&places);
-    format!("${dollars}.{short}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_budget_is_used_up_when_it_is_reached() {
-        let of = |tokens, cost_micro_usd, minutes| BudgetTerms { tokens, cost_micro_usd, minutes };
-        assert_eq!(of(None, None, None).spent(u64::MAX, u64::MAX, u64::MAX), None);
-        assert_eq!(of(Some(10), None, None).spent(9, 0, 0), None);
-        let said = of(Some(10), None, None).spent(10, 0, 0);
-        assert_eq!(said.as_deref(), Some("the budget of 10 tokens is used up: 10 are known"));
-        let said = of(None, Some(1_250_000), None).spent(0, 1_251_200, 0);
-        assert_eq!(said.as_deref(), Some("the budget of $1.25 is used up: $1.2512 are known"));
-        assert_eq!(of(None, None, Some(2)).spent(0, 0, 119_999), None);
-        assert_eq!(
-            of(None, None, Some(2)).spent(0, 0, 120_000).as_deref(),
-            Some("the budget of 2 minutes is used up")
-        );
-    }
 }

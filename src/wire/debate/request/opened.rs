@@ -67,11 +67,13 @@ pub(super) fn opened<T>(
     read(&opened).map_err(|wrong| refused(wrong, source))
 }
 
+/// Whether these are the keys of a body that has a request within it.
+pub(super) fn is_around(entries: &[Entry<'_>]) -> bool {
+    !entries.is_empty() && entries.iter().all(|entry| [REQUEST, OPTIONS].contains(&entry.key.as_ref()))
+}
+
 /// The request of a body, and the options beside it.
 fn parted(root: Node<'_>) -> Result<(Option<Node<'_>>, Vec<Entry<'_>>), Refusal> {
-    let is_around = |entries: &[Entry<'_>]| {
-        !entries.is_empty() && entries.iter().all(|entry| [REQUEST, OPTIONS].contains(&entry.key.as_ref()))
-    };
     let (mut request, mut options) = (None, Vec::new());
     match root.value {
         Value::Map(entries) if is_around(&entries) => {

@@ -16,7 +16,7 @@ use std::path::{Component, Path};
 use std::sync::Arc;
 
 /// Someone who debates, with all that it is told of itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RoleDefinition {
     pub id: String,
     /// How people call it.
@@ -70,8 +70,16 @@ pub(super) fn items<'t>(fields: &Fields<'t>) -> Result<Vec<Item<'t>>, Refusal> {
     Ok(items)
 }
 
-/// One role, as far as it can be read; nothing if it is none.
-pub(super) fn role(item: &Item<'_>, language: Language, wrong: &mut Mistakes) -> Option<Placed> {
+/// One role as far as it can be read. One that is none has an empty id.
+pub(super) fn role(item: &Item<'_>, language: Language, wrong: &mut Mistakes) -> Placed {
+    let place = match item {
+        Item::Word(word) => word.place,
+        Item::Node(node) => node.place,
+    };
+    found(item, language, wrong).unwrap_or_else(|| Placed { role: RoleDefinition::default(), place })
+}
+
+fn found(item: &Item<'_>, language: Language, wrong: &mut Mistakes) -> Option<Placed> {
     let (place, fields) = match item {
         Item::Word(word) => return named(word, language, wrong),
         Item::Node(node) => match &node.value {
@@ -115,7 +123,7 @@ pub(super) fn role(item: &Item<'_>, language: Language, wrong: &mut Mistakes) ->
         initial_context,
         provider: provider.flatten(),
         model: wrong.keep(values::model(&fields)).flatten(),
-        id: id?,
+        id: id.unwrap_or_default(),
     };
     Some(Placed { role, place })
 }
@@ -151,6 +159,9 @@ fn not_built_in(id: &str) -> String {
 pub(super) fn same_ids(roles: &[Placed], baseline: bool) -> Vec<Refusal> {
     let mut found = Vec::new();
     for (at, Placed { role, place }) in roles.iter().enumerate() {
+        if role.id.is_empty() {
+            continue;
+        }
         let same = |before: &&Placed| before.role.id == role.id;
         if let Some(before) = roles.iter().take(at).find(same) {
             let why = match before.place.line {
@@ -207,7 +218,7 @@ fn system_prompt(fields: &Fields<'_>) -> Result<Option<Arc<str>>, Refusal> {
     Ok(Some(text.text.trim_end().into()))
 }
 
-/// The files that a role is shown.
+/// The files that a role is shown. A path that is none is empty.
 pub(super) fn context(fields: &Fields<'_>, wrong: &mut Mistakes) -> Vec<String> {
     let texts = wrong.keep(fields.texts("initial_context")).unwrap_or_default();
     if let Some(text) = texts.get(CONTEXT_FILES_MAX) {
@@ -217,7 +228,7 @@ pub(super) fn context(fields: &Fields<'_>, wrong: &mut Mistakes) -> Vec<String> 
         );
         wrong.add([text.place.refuse(Code::TooMany, why).at("initial_context")]);
     }
-    texts.iter().filter_map(|text| wrong.keep(path(text))).collect()
+    texts.iter().map(|text| wrong.keep(path(text)).unwrap_or_default()).collect()
 }
 
 /// A path that does not leave the folder of the debate by its letters. An absolute one is for whoever knows that folder.

@@ -440,11 +440,38 @@ fn mistakes_at_the_door_are_told_at_once_each_with_its_line() {
         Some(9) providers there is no profile `nobody`"#]]
     .assert_eq(&lines(file));
     let options = json!({"initial_context": ["b.md", "b.md"], "base_dir": "gone", "model": "m"});
+    // What is wrong in the request itself is told with it.
     expect![[r#"
+        None --model there are both `--model` and several `providers`, and no model is one of them all
         None --context cannot read `b.md`
         None --base-dir there is none
         Some(7) model it takes no model
         Some(9) providers there is no profile `nobody`"#]]
     .assert_eq(&lines(&with_options(Some(file), &options)));
     assert_eq!(at_door(file.as_bytes(), Vec::new()), None);
+    for (text, has_folder) in [
+        ("base_dir: ''", false),
+        ("basedir: x", false),
+        ("folder: x", false),
+        ("keep: true", true),
+        ("base_dir: x", true),
+    ] {
+        let sketch = sketch(format!("task: x\nroles: qa\n{text}\n").as_bytes()).expect("keys");
+        assert_eq!((sketch.has_folder, sketch.is_good), (has_folder, text == "base_dir: x"), "{text}");
+    }
+}
+
+#[test]
+fn a_request_is_known_by_its_keys_right_or_wrong() {
+    for (text, is) in [
+        ("task: x\nroles: 5\nrounds: many\n", true),
+        ("request:\n  task: x\n", true),
+        ("request: {}\noptions: {rounds: 2}\n", true),
+        ("to: a\ntask: x\nroles: y\n", false),
+        ("to: a\nrequest: please\ncontent: x\n", false),
+        ("options: {rounds: 2}\n", false),
+        ("- task\n", false),
+    ] {
+        assert_eq!(is_request(text.as_bytes()), is, "{text}");
+    }
 }

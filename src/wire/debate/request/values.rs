@@ -3,13 +3,13 @@
 use super::head::BudgetTerms;
 use super::limits::{
     BUDGET_KEYS, BUDGET_MINUTES_MAX, BUDGET_TOKENS_MAX, BUDGET_USD_MAX, MODEL_BYTES_MAX, PROVIDERS_MAX,
-    ROLES_AT_ONCE_MAX,
+    REQUEST_KEYS, ROLES_AT_ONCE_MAX,
 };
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::suggest::nearest;
 use crate::engine::words::AgentName;
 use crate::wire::message::fields::{Fields, Text, wrong_type};
-use crate::wire::session::plan::{Mistakes, unknown_keys};
+use crate::wire::session::plan::{Mistakes, is_misspelt, unknown_keys};
 use crate::wire::yaml::tree::{Node, Value};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -21,15 +21,6 @@ pub(super) fn unknown<'a>(
     keys: &'a [&str],
     of: &'a str,
 ) -> impl Iterator<Item = Refusal> + 'a {
-    let other = |key: &str| match key {
-        "timeout" => Some("timeout_seconds"),
-        "keep" | "preserve" => Some("preserve_worktrees"),
-        "prompt" | "system" => Some("system_prompt"),
-        "context" => Some("initial_context"),
-        "cwd" | "folder" => Some("base_dir"),
-        "cost" | "usd" => Some("cost_usd"),
-        _ => None,
-    };
     let plain = unknown_keys(fields, keys, of);
     let all = fields.entries.iter().filter(|entry| !keys.contains(&entry.key.as_ref()));
     plain.zip(all).map(move |(refusal, entry)| {
@@ -43,6 +34,27 @@ pub(super) fn unknown<'a>(
         }
     })
 }
+
+/// The key that is meant by what other programs, or options, call it.
+fn other(key: &str) -> Option<&'static str> {
+    match key {
+        "timeout" => Some("timeout_seconds"),
+        "keep" | "preserve" => Some("preserve_worktrees"),
+        "prompt" | "system" => Some("system_prompt"),
+        "context" => Some("initial_context"),
+        "cwd" | "folder" => Some(BASE_DIR),
+        "cost" | "usd" => Some("cost_usd"),
+        _ => None,
+    }
+}
+
+/// Whether the folder is named under a key that means nothing.
+pub(super) fn is_misspelt_folder(fields: &Fields<'_>) -> bool {
+    is_misspelt(fields, &REQUEST_KEYS, BASE_DIR)
+        || fields.entries.iter().any(|entry| other(&entry.key) == Some(BASE_DIR))
+}
+
+const BASE_DIR: &str = "base_dir";
 
 /// A text that must be there.
 pub(super) fn needed<'t>(fields: &Fields<'t>, field: &'static str, what: &str) -> Result<Text<'t>, Refusal> {
@@ -127,7 +139,7 @@ fn hides(c: char) -> bool {
 }
 
 pub(super) fn folder(fields: &Fields<'_>) -> Result<Option<String>, Refusal> {
-    let Some(text) = fields.text("base_dir")? else { return Ok(None) };
+    let Some(text) = fields.text(BASE_DIR)? else { return Ok(None) };
     plain(&text)?;
     Ok(Some(text.text.to_owned()))
 }

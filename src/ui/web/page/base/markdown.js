@@ -128,21 +128,26 @@ function tabled(lines, from) {
   return [{ kind: "table", head: cellsOf(lines[from]), rows: lines.slice(from + 2, end).map(cellsOf) }, end];
 }
 
+/** The level of the heading that the lines above this one are; null of a line that underlines nothing. */
+const underlined = (line) => ({ "=": 1, "-": 2 })[/^ {0,3}(=+|-{2,})[ \t]*$/.exec(line ?? "")?.[1][0]] ?? null;
+
 function plain(lines, from) {
   let end = from + 1;
   const isOther = (line) => line.trim() === "" || fenceOf(line) || headingOf(line) || RULE.test(line) || /^ {0,3}>/.test(line) || ITEM.test(line);
-  while (end < lines.length && !isOther(lines[end])) end += 1;
-  return [{ kind: "paragraph", text: lines.slice(from, end).join("\n") }, end];
+  while (end < lines.length && !isOther(lines[end]) && !underlined(lines[end])) end += 1;
+  const level = underlined(lines[end]), text = lines.slice(from, end).join("\n");
+  return level ? [{ kind: "heading", level, text }, end + 1] : [{ kind: "paragraph", text }, end];
 }
 
-const INLINE = /`([^`\n]{1,400})`|\*\*([^*\n]{1,400})\*\*|(?<![\w*])\*([^*\s][^*\n]{0,400})\*(?![\w*])/;
+const INLINE = /`([^`\n]{1,400})`|\*\*([^*\n]{1,400})\*\*|(?<![\w*])\*([^*\s][^*\n]{0,400})\*(?![\w*])|(?<!\w)__([^_\s][^\n]{0,400}?)__(?!\w)|(?<!\w)_([^_\s][^_\n]{0,400})_(?!\w)|~~([^~\n]{1,400})~~/;
+const GROUPS = ["code", "strong", "em", "strong", "em", "del"];
 
-/** The runs of a line: { kind, text }, `code`, `strong`, `em` or `text`. Links stay as they are written: what agents say leads nowhere. */
+/** The runs of a line: { kind, text }, `code`, `strong`, `em`, `del` or `text`. Links stay as they are written: what agents say leads nowhere. */
 export function runsOf(text) {
   const parts = String(text ?? "").split(INLINE), runs = [];
-  for (let at = 0; at < parts.length; at += 4) {
+  for (let at = 0; at < parts.length; at += GROUPS.length + 1) {
     if (parts[at]) runs.push({ kind: "text", text: parts[at] });
-    for (const [by, kind] of [[1, "code"], [2, "strong"], [3, "em"]]) if (parts[at + by] !== undefined) runs.push({ kind, text: parts[at + by] });
+    GROUPS.forEach((kind, by) => parts[at + by + 1] !== undefined && runs.push({ kind, text: parts[at + by + 1] }));
   }
   return runs;
 }

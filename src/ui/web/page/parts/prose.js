@@ -4,7 +4,7 @@ import { blocksOf, runsOf } from "../base/markdown.js";
 import { langOf, shown } from "../base/text.js";
 import { t } from "../base/words.js";
 
-const KINDS = { code: "code", strong: "strong", em: "em" };
+const KINDS = { code: "code", strong: "strong", em: "em", del: "del" };
 
 /** A line or more with what is code, strong or emphasised in it. */
 export function Runs({ of }) {

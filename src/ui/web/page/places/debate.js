@@ -81,10 +81,12 @@ const vendorsOf = (roles) => new Set(roles.map(({ provider }) => provider)).size
 /** What is counted of a debate: [number, words] each. */
 function figuresOf(debate, outputs) {
   const about = debate.tasuki ?? {}, { roles, rounds } = tableOf(debate), places = cited([...outputs.values()].flat());
+  const budget = about.budget ?? {}, bounded = (n, of) => of === undefined || of === null ? n : t("de.n-of", { n, of }), usd = (cost) => `$${cost.toFixed(cost < 1 ? 4 : 2)}`;
   const said = lastOf(debate, outputs).map((one) => one && dissentOf(one.proposal).kind).filter(Boolean), agree = said.filter((kind) => kind === "agrees").length;
   return [
     [roles.length, t(roles.length === 1 ? "de.figure.role" : "de.figure.roles", { vendors: plural("de.vendors", vendorsOf(roles)) })], [rounds.length, t("de.figure.rounds")],
-    about.tokens_used > 0 && [about.tokens_used.toLocaleString("en"), t("de.figure.tokens")], about.cost_usd > 0 && [`$${about.cost_usd.toFixed(about.cost_usd < 1 ? 4 : 2)}`, t("de.figure.cost")],
+    (about.tokens_used > 0 || budget.tokens > 0) && [bounded((about.tokens_used ?? 0).toLocaleString("en"), budget.tokens?.toLocaleString("en")), t("de.figure.tokens")],
+    (about.cost_usd > 0 || budget.cost_usd > 0) && [bounded(usd(about.cost_usd ?? 0), budget.cost_usd && usd(budget.cost_usd)), t("de.figure.cost")],
     places.all > 0 && [t("de.n-of", { n: places.there, of: places.all }), t("de.figure.places")], said.length > 0 && [t("de.n-of", { n: agree, of: said.length }), t("de.figure.agree")],
     debate.worktree_paths?.length > 0 && [debate.worktree_paths.length, t("de.figure.trees")],
   ].filter(Boolean);

@@ -105,7 +105,7 @@ impl Headless {
     pub fn asked(&self, prompt: String, model: Option<&str>, tasuki: &str) -> Result<OneShotCommand, String> {
         let program = self.program();
         let words: Vec<&String> = match model {
-            None if names_model(&self.command) => {
+            None if self.needs_model() => {
                 return Err(format!(
                     "`{program}` is started with a model: name one by --model or TASUKI_HEADLESS_MODEL"
                 ));
@@ -146,6 +146,12 @@ impl Headless {
     #[must_use]
     pub fn takes_model(&self) -> bool {
         !self.model_args.is_empty() || names_model(&self.command)
+    }
+
+    /// Whether it is started with one, and without one not at all.
+    #[must_use]
+    pub fn needs_model(&self) -> bool {
+        names_model(&self.command)
     }
 
     /// What it is called where it is told of.

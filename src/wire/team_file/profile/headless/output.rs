@@ -22,7 +22,8 @@ impl Headless {
     pub fn read(&self, stdout: &[u8]) -> ReadOutput {
         let text = String::from_utf8_lossy(stdout);
         let AnswerIn::Records { kind, all } = &self.answer else {
-            let answer = Some(plain(&text)).filter(|said| !shows_nothing(said)).unwrap_or_default();
+            let answer = Some(without_thoughts(plain(&text))).filter(|said| !shows_nothing(said));
+            let answer = answer.unwrap_or_default();
             return ReadOutput { answer, ..ReadOutput::default() };
         };
         let text = with_whole_characters(text.into_owned());
@@ -42,6 +43,12 @@ impl Headless {
         let answer = if *all { answers.join("\n\n") } else { answers.pop().unwrap_or_default() };
         ReadOutput { answer, failed, tokens: whole(&tokens), cost_usd: total(&cost) }
     }
+}
+
+/// A text without what a model thought before it, as `ollama run` prints it of one that does.
+fn without_thoughts(text: String) -> String {
+    let behind = text.strip_prefix("Thinking...\n").and_then(|rest| rest.split_once("\n...done thinking.\n"));
+    behind.map(|(_, answer)| plain(answer)).unwrap_or(text)
 }
 
 impl Headless {

@@ -111,6 +111,9 @@ fn a_text_is_the_answer_as_a_terminal_would_show_it() {
     let said = "\u{1b}[?25l\u{1b}[2K⠙ \r\u{1b}[2K# 計画\r\n\r\n  - `a`\u{1b}[0m\n\u{1b}]0;title\u{7}\n";
     assert_eq!(read("ollama", said).answer, "# 計画\n\n  - `a`");
     assert_eq!(plain("\n \n    code\n"), "    code");
+    let thought = "Thinking...\nThe user wants 計画.\n...done thinking.\n\n# 計画\nThinking...\n";
+    assert_eq!(read("ollama", thought).answer, "# 計画\nThinking...");
+    assert_eq!(read("ollama", "Thinking...\nno end").answer, "Thinking...\nno end");
     assert_eq!(read("ollama", " \n").answer, "");
 }
 
