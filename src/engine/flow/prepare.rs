@@ -12,7 +12,7 @@ use super::worker::StepHire;
 use crate::engine::engine::{Work, agent_event};
 use crate::engine::event::{AgentChange, Event};
 use crate::engine::input::Effect;
-use crate::engine::job::{Found, Job, JobId};
+use crate::engine::job::{Found, Job, JobId, TreeStart};
 use crate::engine::life::queue::Queue;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::team::lifecycle::PutBack;
@@ -101,16 +101,17 @@ impl Work<'_> {
         let Some(at) = flow.place(owner) else { return };
         // What was done elsewhere goes on from there.
         let elsewhere = flow.steps.get(at).and_then(|step| step.in_tree.elsewhere.as_ref());
-        let mut from: Vec<String> = elsewhere.map(ToString::to_string).into_iter().collect();
+        let mut from: Vec<TreeStart> = elsewhere.map(|of| of.to_string().into()).into_iter().collect();
         // What roles say to each other stands in their answers: each looks at the repository as it was.
         let speaks = flow.debate().is_some();
         from.extend(flow.branches_needed(at, |_| !speaks));
         if from.is_empty() {
-            from.push(repository.base.clone());
+            from.push(repository.base.clone().into());
         }
         // Who is to merge all branches of the flow is told so, and gets these with them.
         let merges = flow.merge.as_deref().is_some_and(|merge| merge.waits_for(owner));
         let needs = flow.branches_needed(at, |stage| stage == StepStage::Completed && !merges && !speaks);
+        let needs = needs.into_iter().map(|need| need.name).collect();
         let (repository, branch) = (repository.root.clone(), tree.branch.clone());
         let job = JobId::Tree { flow: id.clone(), tree: owner.clone() };
         let owner = owner_of(id, owner);
@@ -324,16 +325,19 @@ impl Work<'_> {
 
 impl Flow {
     /// The branches of those that a step needs and that are at such a stage, each once.
-    fn branches_needed(&self, at: usize, counts: impl Fn(StepStage) -> bool) -> Vec<String> {
+    fn branches_needed(&self, at: usize, counts: impl Fn(StepStage) -> bool) -> Vec<TreeStart> {
         let needs = self.needs(at).iter().filter_map(|need| self.steps.get(*need));
-        let mut branches: Vec<String> = Vec::new();
+        let mut branches: Vec<TreeStart> = Vec::new();
         for need in needs.filter(|need| counts(need.stage)) {
             let of = match &need.spec.tree {
                 Some(StepTree::SharedWith(owner)) => owner,
                 _ => &need.spec.name,
             };
             let branch = self.place(of).and_then(|at| self.branch_of(at)).map(ToString::to_string);
-            branches.extend(branch.filter(|name| !branches.contains(name)));
+            let is_new = |name: &String| branches.iter().all(|there| there.name != *name);
+            let start = |name| TreeStart { name, ended_at: self.ended_at(of).cloned() };
+            let branch = branch.filter(is_new).map(start);
+            branches.extend(branch);
         }
         branches
     }

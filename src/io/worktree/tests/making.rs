@@ -142,7 +142,7 @@ async fn the_repositorys_own_queue_is_shared_or_told() {
     .enumerate()
     {
         world.run(&format!("git checkout -q -b k{number} main; {script}; git add -A -f .; git commit -qm k; git checkout -q main"));
-        let error = repository.make(&name("agent/b"), "x", &[format!("k{number}")]).await.unwrap_err();
+        let error = repository.make(&name("agent/b"), "x", &[format!("k{number}").into()]).await.unwrap_err();
         assert!(error.to_string().contains(said) && error.is_refusal(), "{error}");
     }
     assert!(!world.left().contains("agent-b"));
