@@ -621,5 +621,8 @@ fn a_session_from_elsewhere_stands_still_until_it_is_resumed() {
     assert_eq!(typed(&house), ["next"], "what was done is not done again");
     let seen = house.read("seen.next.yaml");
     assert!(seen.contains("JWT認証を実装しました"), "it is told what came of that: {seen}");
+    let document: Value = serde_json::from_str(&ok(&house, &["session", "export", "0000"])).expect("JSON");
+    assert_eq!(document["tasks"][0], other["tasks"][0], "what was done elsewhere is told as it came");
+    assert_eq!(document["worktrees"], other["worktrees"]);
     house.end();
 }

@@ -67,8 +67,8 @@ impl Work<'_> {
         for (spec, body) in steps {
             self.plan_step(&id, spec, body);
         }
-        for StepDone { step, began, ended, branch, body } in done {
-            self.emit(Event::StepImported { flow: id.clone(), step, began, ended, branch, body });
+        for StepDone { step, began, ended, branch, document, body } in done {
+            self.emit(Event::StepImported { flow: id.clone(), step, began, ended, branch, document, body });
         }
         self.touch_flow(&id);
         if let Some(prompt) = ask {

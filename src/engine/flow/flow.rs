@@ -96,6 +96,9 @@ pub struct FlowStep {
     /// What is known of it in its worktree.
     #[serde(default, skip_serializing_if = "is_default")]
     pub in_tree: InTree,
+    /// Of one that was done elsewhere, what the document that it came with says of it besides, as JSON: that is handed on as it came.
+    #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
+    pub document: Option<Arc<str>>,
 }
 
 /// A flow with all its steps.
@@ -286,6 +289,7 @@ impl Flow {
             spent: None,
             cause: None,
             in_tree: InTree::default(),
+            document: None,
         });
     }
 

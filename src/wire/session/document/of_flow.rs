@@ -4,7 +4,9 @@ use super::form::{
     AgentSession, Conversation, PullRequestRef, SessionMessage, SessionTask, SessionTime, SessionUuid,
     SubAgent, TaskResult, WorktreeRef,
 };
+use super::read::task_alone;
 use super::words::{DetectedBy, MessageRole, SubAgentStatus, SubAgentType, TaskStatus, WorktreeStrategy};
+use crate::engine::flow::branch::BranchName;
 use crate::engine::flow::flow::{Flow, FlowStep};
 use crate::engine::flow::in_tree::StepWork;
 use crate::engine::flow::name::StepName;
@@ -18,7 +20,7 @@ use crate::engine::message::BodyRef;
 use crate::engine::words::Millis;
 use crate::wire::session::work::{TaskPull, TaskWork, by_hand};
 use serde_json::{Map, Value as Json, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// What is written where a text cannot be read any more.
@@ -35,9 +37,11 @@ pub fn of_flow(seen: &FlowSeen, repository: &str, texts: Texts<'_>) -> Option<Ag
     let tasks = flow.steps.iter().enumerate().map(|(at, step)| {
         let tree = flow.tree_of(at).and_then(|owner| trees.get(owner)).cloned();
         let repository = flow.head.repository.as_deref();
-        task((step, repository), seen.working.get(&at), tree, texts)
+        let task = task((step, repository), seen.working.get(&at), tree, texts);
+        as_it_came(task, step)
     });
-    let tasks = tasks.collect();
+    let (mut tasks, mut worktrees): (Vec<_>, Vec<_>) = (tasks.collect(), trees.into_values().collect());
+    add_worktrees(&mut tasks, &mut worktrees);
     Some(AgentSession {
         id: SessionUuid::new(flow.head.id.as_str())?,
         created_at: SessionTime::of(flow.opened_at),
@@ -46,7 +50,7 @@ pub fn of_flow(seen: &FlowSeen, repository: &str, texts: Texts<'_>) -> Option<Ag
         repository_path: flow.head.repository.as_ref().map_or(repository, |of| &of.root).to_owned(),
         conversation: conversation(flow, texts),
         tasks,
-        worktrees: trees.into_values().collect(),
+        worktrees,
         tasuki: Some(besides(flow)),
     })
 }
