@@ -588,7 +588,15 @@ fn a_session_from_elsewhere_stands_still_until_it_is_resumed() {
     let told = refused(&house, &["session", "import", "seed.json"]);
     let see = "`tasuki session show a1b2c3d4-e5f6-7890-abcd-ef1234567890`";
     assert!(told.contains("already") && told.contains(see) && told.contains("a UUID of its own"), "{told}");
-    assert!(refused(&house, &["session", "resume", "a1b2"]).contains("/path/to/repo"));
+    let told = refused(&house, &["session", "resume", "a1b2"]);
+    assert!(told.contains("/path/to/repo") && told.contains("`tasuki session cancel a1b2"), "{told}");
+    // Nobody can let it go on here, and whoever has no use for it calls it off.
+    assert!(refused(&house, &["session", "pause", "a1b2"]).contains("stands still"));
+    ok(&house, &["session", "cancel", "a1b2"]);
+    let called_off: Value = serde_json::from_str(&ok(&house, &["session", "export", "a1b2"])).expect("JSON");
+    assert_eq!(called_off["status"], "Failed");
+    assert_eq!(called_off["tasks"], serde_json::from_str::<Value>(seed).expect("JSON")["tasks"]);
+    assert!(refused(&house, &["session", "cancel", "a1b2"]).contains("is Failed"));
     house.write("bad.json", &seed.replace("\"Completed\"", "\"Finished\""));
     assert!(refused(&house, &["session", "import", "bad.json"]).contains("status"));
     // The same with a task that was at work, in this folder.
