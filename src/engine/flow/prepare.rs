@@ -192,10 +192,22 @@ impl Work<'_> {
             self.team.may_command(Some(owner), Power::Agent, None)?;
         }
         let like = hire.like.get_or_insert_with(|| self.kind_of(master));
+        self.refuse_commandless(like)?;
         let wanted = self.wanted((id, &name, master), (like.clone(), hire), None);
         self.team.hire(self.file, &BTreeMap::new(), owner, &wanted)?;
         spec.to = name;
         Ok(())
+    }
+
+    /// Of a profile without a command nobody knows what is to be started.
+    fn refuse_commandless(&self, like: &Like) -> Result<(), Refusal> {
+        match like {
+            Like::Profile(profile) if self.file.commandless.contains(profile) => {
+                let why = format!("nobody can be made from the profile {profile} alone: it says no command");
+                Err(Refusal::new(Code::UnknownWord, why).at("hire"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// What agents are made from that work for this one: its profile, or it itself where its command says what it does.
@@ -203,7 +215,8 @@ impl Work<'_> {
         let hired = self.state.hired.get(master).map(|hired| hired.recipe.like.clone());
         let profile = self.team.members.get(master).map(|member| member.provider.clone());
         let is_agent = |profile: &String| {
-            self.file.templates.contains_key(profile) && !self.file.any_program.contains(profile)
+            let is_alone = self.file.any_program.contains(profile) || self.file.commandless.contains(profile);
+            self.file.templates.contains_key(profile) && !is_alone
         };
         let made = profile.filter(is_agent).map(Like::Profile);
         made.or(hired).unwrap_or_else(|| Like::Member(master.clone()))
@@ -253,6 +266,7 @@ impl Work<'_> {
         let Some(head) = self.state.flows.get(id).map(|flow| &flow.head) else { return Ok(()) };
         let (owner, master) = (head.owner.clone(), head.master.clone().unwrap_or_else(|| head.owner.clone()));
         let like = hire.like.clone().unwrap_or_else(|| self.kind_of(&master));
+        self.refuse_commandless(&like)?;
         let wanted = self.wanted((id, &spec.to, &master), (like, hire), folder);
         let hired = self.team.hire(self.file, &self.state.hired, &owner, &wanted)?;
         self.emit(agent_event(&spec.to, AgentChange::Hired(Box::new(hired))));
