@@ -396,7 +396,7 @@ fn a_goal_is_split_by_its_master_who_is_told_what_is_wrong_and_waits_for_a_yes()
 }
 
 #[test]
-fn a_goal_without_a_plan_says_what_was_wrong_with_the_last_one_and_takes_tasks_of_a_person() {
+fn a_goal_without_a_plan_says_what_was_wrong_with_the_last_one_and_takes_no_tasks_beside_it() {
     let mut house = house("no plan");
     house.start();
     let (_, id, _) = said(&house, &["session", "new", "--yes", "--master", "boss", "無理"]);
@@ -412,11 +412,14 @@ fn a_goal_without_a_plan_says_what_was_wrong_with_the_last_one_and_takes_tasks_o
         shown.contains("asks for its plan again") && needs.contains("Ask for a plan again"),
         "{shown}{needs}"
     );
-    let added =
-        ok(&house, &["session", "add-task", id, "--name", "手で", "--description", "one", "--to", "worker"]);
-    assert!(added.contains(&format!("rests until `tasuki session resume {id}`")), "{added}");
-    ok(&house, &["session", "resume", id]);
-    until(&house, id, "Completed Completed");
+    let told = refused(
+        &house,
+        &["session", "add-task", id, "--name", "手で", "--description", "one", "--to", "worker"],
+    );
+    assert!(
+        told.contains("has no plan") && told.contains(&format!("`tasuki session resume {id}`")),
+        "{told}"
+    );
     house.end();
 }
 

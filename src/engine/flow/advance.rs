@@ -14,7 +14,6 @@ use super::plan::OnFailure;
 use super::prepare::Prepared;
 use super::stage::{FlowMove, FlowStage};
 use super::step::{CancelCause, StepMove, StepStage};
-use super::tree::StepTree;
 use super::unmet::Needs;
 use super::wish::FlowWish;
 use super::worker::StepWorker;
@@ -245,35 +244,6 @@ impl Work<'_> {
         self.make_room_for(id);
     }
 
-    /// A step more. It may need those that are there.
-    fn add_step(&mut self, id: &FlowId, (mut spec, body): (StepSpec, Body)) -> Result<StepName, Refusal> {
-        let Some(flow) = self.state.flows.get(id) else { return Err(no_such_session(id)) };
-        if flow.is_being_planned() {
-            let why = format!("session {id} is being planned; add tasks once its plan is there");
-            return Err(Refusal::new(Code::WrongStage, why));
-        }
-        if flow.steps.len() >= STEPS_MAX {
-            let why = format!("session {id} has {} already", counted(STEPS_MAX, "task"));
-            return Err(Refusal::new(Code::TooMany, why));
-        }
-        let is_it = |step: &FlowStep| step.spec.name.number() == spec.name.number();
-        if let Some(there) = flow.steps.iter().find(|step| is_it(step)) {
-            let why = format!("session {id} has {} already", there.spec.name);
-            return Err(Refusal::new(Code::IdConflict, why).at("id"));
-        }
-        if let Some(need) = spec.needs.iter().find(|need| flow.place(need).is_none()) {
-            let why = format!("{} depends on {need}, and session {id} has no such task", spec.name);
-            return Err(Refusal::new(Code::UnknownDependency, why).at("dependencies"));
-        }
-        check_shared(flow, &spec)?;
-        let owner = flow.head.owner.clone();
-        let master = flow.head.master.clone().unwrap_or_else(|| owner.clone());
-        self.check_step((id, &owner, &master), &mut spec, &body)?;
-        let name = spec.name.clone();
-        self.plan_step(id, spec, body);
-        Ok(name)
-    }
-
     fn worker(&self, agent: AgentName, source: Option<CompletionSource>) -> StepWorker {
         let provider = self.team.members.get(&agent).map(|member| member.provider.clone());
         let (pane, pid) = match self.state.agents.get(&agent).map(|agent| &agent.phase) {
@@ -484,17 +454,6 @@ impl Work<'_> {
     }
 }
 
-/// A worktree that is shared must be there some day: its owner was planned with one.
-fn check_shared(flow: &Flow, spec: &StepSpec) -> Result<(), Refusal> {
-    let Some(StepTree::SharedWith(owner)) = &spec.tree else { return Ok(()) };
-    let step = flow.place(owner).and_then(|at| flow.steps.get(at));
-    if step.is_some_and(|step| step.spec.tree == Some(StepTree::New)) {
-        return Ok(());
-    }
-    let why = format!("{} cannot share the worktree of {owner}, which has none of its own", spec.name);
-    Err(Refusal::new(Code::UnknownDependency, why).at("worktree_strategy"))
-}
-
-fn no_such_session(id: &FlowId) -> Refusal {
+pub(super) fn no_such_session(id: &FlowId) -> Refusal {
     Refusal::new(Code::NotOpen, format!("there is no session {id}"))
 }
