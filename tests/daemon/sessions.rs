@@ -305,6 +305,17 @@ fn a_session_is_paused_goes_on_takes_more_tasks_and_is_called_off() {
     let told = refused(&house, &add(&["--name", "x", "--description", "y", "--to", "nobody"]));
     assert!(told.contains("called nobody"), "{told}");
     refused(&house, &add(&["--name", "x"]));
+    // What the team or the graph refuses has a place in the file, too.
+    for (line, why) in [
+        ("to: nobody", "called nobody"),
+        ("hire: plain", "nobody can be made from the profile plain alone"),
+        ("dependencies: [task-9]\nid: task-9", "task-9 → task-9"),
+    ] {
+        house.write("task.yaml", &format!("name: 最後\ndescription: last\n{line}\n"));
+        let told = refused(&house, &add(&["task.yaml"]));
+        let shown = format!("3 | {}", line.lines().next().unwrap_or_default());
+        assert!(told.contains("task.yaml:3:") && told.contains(&shown) && told.contains(why), "{told}");
+    }
     assert_eq!(typed(&house), ["slow"], "nothing begins while it is paused");
     ok(&house, &["session", "resume", &id]);
     until(&house, &id, "Completed Completed Completed Completed Completed");

@@ -48,7 +48,7 @@ fn parse_task(bytes: &[u8], names: &[StepName]) -> Result<PlannedTask, Wrong> {
     let wish = task::task(&root, &mut wrong);
     wrong.told()?;
     let nothing = || root.place.refuse(Code::Blank, "there is no task");
-    Ok(graph::one_more(wish.ok_or_else(nothing)?, names)?)
+    graph::one_more(wish.ok_or_else(nothing)?, names)
 }
 
 /// The same beside tasks whose names are texts. One that is no name is nobody's.
@@ -86,14 +86,28 @@ pub(in crate::wire::session) fn place_in_task(bytes: &[u8], name: &StepName, fie
         None => Some(StepName::numbered(at as u64 + 1)),
     };
     let at = tasks.iter().enumerate().position(|task| id_of(task).as_ref() == Some(name))?;
-    let task = tasks.get(at)?;
+    Some(place_within(tasks.get(at)?, field))
+}
+
+/// Line and column, from 1, at which a field of a task that stands alone is.
+#[must_use]
+pub fn place_in_one(bytes: &[u8], field: &str) -> Option<(u64, u64)> {
+    let place = place_within(&root_of(bytes).ok()?, field);
+    Some((place.line, place.column))
+}
+
+fn place_within(task: &Node<'_>, field: &str) -> Place {
     let mut place = task.place;
     let mut within = task;
     // A field may be one of `expect` or `hire`, which are maps.
     for part in ["expect", "hire", field] {
         let Value::Map(entries) = &within.value else { continue };
         let Some(entry) = entries.iter().find(|entry| entry.key == part) else { continue };
-        let has_it = matches!(&entry.node.value, Value::Map(of) if of.iter().any(|entry| entry.key == field));
+        let has_it = match &entry.node.value {
+            Value::Map(of) => of.iter().any(|entry| entry.key == field),
+            // `hire: PROFILE` says in short which one.
+            _ => part == "hire" && field == "provider",
+        };
         if part == field || has_it {
             (place, within) = (entry.place, &entry.node);
         }
