@@ -214,11 +214,14 @@ tasks:
 ";
     let id = begin(&house, plan);
     until(&house, &id, "Completed Completed Completed Completed Completed");
-    ok(&house, &["session", "merge", &id, "--wait"]);
+    let said = ok(&house, &["session", "merge", &id, "--wait"]);
+    let into = format!("agent/session-{}", &id[28..]);
+    let again = format!("is done again for the merge into {into}, task-");
+    let why = format!(": conflict with {into} in words, there by ");
+    assert!(said.lines().any(|line| line.contains(&again) && line.contains(&why)), "{said}");
     assert_eq!(statuses(&house, &id), "Completed Completed Completed Completed Completed");
     let told = [1, 2, 3, 4].map(|task| times(&house, &format!("task-{task}-")));
     assert_eq!((told[0] + told[1], told[2], told[3]), (3, 1, 1), "{told:?}");
-    let into = format!("agent/session-{}", &id[28..]);
     let words = git(&house, &["show", &format!("{into}:words")]);
     assert!(words.contains('青') && words.contains('赤'), "{words}");
 

@@ -159,14 +159,16 @@ impl State {
             return flow.merge = before;
         };
         let begins = *to == MergeMove::Begin;
-        let mut reopened =
-            before.as_ref().filter(|_| !begins).map(|merge| merge.reopened.clone()).unwrap_or_default();
+        let kept = before.as_ref().filter(|_| !begins);
+        let (mut reopened, mut clashes) =
+            kept.map(|merge| (merge.reopened.clone(), merge.clashes.clone())).unwrap_or_default();
         if let Some(step) = step.as_ref().filter(|_| *to == MergeMove::Wait) {
             *reopened.entry(step.clone()).or_default() += 1;
+            clashes.insert(step.clone(), why.clone().unwrap_or_default());
         }
         let into = into.clone().or_else(|| Some(before?.into)).unwrap_or_default();
         let (step, note) = (step.clone(), why.as_deref().map(Into::into));
-        flow.merge = Some(Box::new(FlowMerge { into, stage, since: at, step, reopened, note }));
+        flow.merge = Some(Box::new(FlowMerge { into, stage, since: at, step, reopened, clashes, note }));
         flow.changed_at = at;
     }
 

@@ -79,6 +79,20 @@ pub struct SessionMergeInfo {
     /// Why it is where it is, where that does not follow.
     #[serde(default)]
     pub note: Option<String>,
+    /// Tasks that were done again for it, since their branches did not fit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub again: Vec<SessionMergeAgain>,
+}
+
+/// A task that is done again for a merge.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionMergeAgain {
+    /// Id of the task.
+    pub task: String,
+    /// How often.
+    pub times: u8,
+    /// Why the last time: the files of a conflict, or the command that failed.
+    pub why: String,
 }
 
 /// A task to be added to a session.

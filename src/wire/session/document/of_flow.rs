@@ -121,6 +121,43 @@ fn task(
     }
 }
 
+/// What was done elsewhere is told as its document has told it, until it is done again.
+fn as_it_came(task: SessionTask, step: &FlowStep) -> SessionTask {
+    let Some(came) = step.document.as_deref().and_then(task_alone) else { return task };
+    let summary = task.result.map(|result| result.summary).unwrap_or_default();
+    SessionTask {
+        worktree_strategy: came.worktree_strategy,
+        assigned_worktree: came.assigned_worktree,
+        sub_agent: came.sub_agent,
+        created_at: came.created_at,
+        started_at: came.started_at,
+        completed_at: came.completed_at,
+        result: came.result.map(|told| TaskResult { summary, ..told }),
+        ..task
+    }
+}
+
+/// Puts the worktrees with which tasks came beside those of the flow. Where a branch has one here, that counts.
+fn add_worktrees(tasks: &mut [SessionTask], worktrees: &mut Vec<WorktreeRef>) {
+    let places = worktrees.iter().enumerate().map(|(at, tree)| (tree.branch_name.clone(), at));
+    let mut places: HashMap<BranchName, usize> = places.collect();
+    for task in tasks {
+        let Some(own) = &mut task.assigned_worktree else { continue };
+        let at = *places.entry(own.branch_name.clone()).or_insert(worktrees.len());
+        match worktrees.get_mut(at) {
+            None => worktrees.push(own.clone()),
+            Some(there) => {
+                if !there.task_ids.contains(&task.id) {
+                    there.task_ids.push(task.id.clone());
+                }
+                if own.path != there.path {
+                    own.clone_from(there);
+                }
+            }
+        }
+    }
+}
+
 fn result(step: &FlowStep, texts: Texts<'_>) -> Option<TaskResult> {
     let note = || step.note.as_deref().map(str::to_owned);
     let mut text = || step.answer.as_ref().map(|answer| read(texts, answer.body));
@@ -260,7 +297,14 @@ fn besides(flow: &Flow) -> Json {
     }
     if let Some(merge) = flow.merge.as_deref() {
         let (task, note) = (merge.step.as_ref().map(StepName::as_str), merge.note.as_deref());
-        put("merge", json!({"into": merge.into, "status": merge.stage.word(), "task": task, "note": note}));
+        let again = merge.reopened.iter().map(|(step, times)| {
+            json!({"task": step.as_str(), "times": times, "why": merge.clashes.get(step).map_or("", |why| why)})
+        });
+        let again: Vec<Json> = again.collect();
+        put(
+            "merge",
+            json!({"into": merge.into, "status": merge.stage.word(), "task": task, "note": note, "again": again}),
+        );
     }
     let steps = flow.steps.iter().map(|step| (step.spec.name.to_string(), of_step(step)));
     put("tasks", Json::Object(steps.collect()));
