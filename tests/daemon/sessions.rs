@@ -331,7 +331,7 @@ fn a_session_is_paused_goes_on_takes_more_tasks_and_is_called_off() {
     assert_eq!(statuses(&house, &id), "Failed Cancelled Cancelled");
     assert!(ok(&house, &["session", "list"]).contains("⊘ cancelled"));
     for verb in ["cancel", "pause"] {
-        assert!(refused(&house, &["session", verb, &id]).contains("is failed and cannot be"));
+        assert!(refused(&house, &["session", verb, &id]).contains("is cancelled and cannot be"));
     }
     for words in
         [&["session", "show", "zzz"][..], &["session", "pause", "00000000-0000-4000-8000-000000000000"]]

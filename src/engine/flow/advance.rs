@@ -2,11 +2,10 @@
 //! what follows. All that a step of a flow brings about is in one line of the journal with it.
 
 use super::again::Behind;
-use super::asked::WAITS_FOR_YES;
+use super::asked::{CANCELLED_BY, WAITS_FOR_YES};
 use super::cause::FailureCause;
 use super::debate::Debate;
-use super::flow::{Flow, FlowStep, StepSpec};
-use super::graph::STEPS_MAX;
+use super::flow::{Flow, StepSpec};
 use super::id::{FlowId, StepRef};
 use super::name::StepName;
 use super::opening::{Opening, StepDone};
@@ -215,7 +214,7 @@ impl Work<'_> {
 
     /// Calls off what is open of a flow.
     fn cancel_flow(&mut self, id: &FlowId, who: &AgentName) {
-        let why = format!("cancelled by {who}");
+        let why = format!("{CANCELLED_BY}{who}");
         let Some(flow) = self.state.flows.get(id) else { return };
         let open = flow.steps.iter().enumerate().filter(|(_, step)| !step.stage.has_ended());
         let planning = flow.planning.as_ref().map(|planning| planning.message.clone());
