@@ -551,7 +551,17 @@ fn a_plan_that_is_wrong_is_shown_with_its_place_and_the_cure() {
     house.write("計画.yaml", &task(", hire: clawed"));
     let told = refused(&house, &["session", "new", "計画.yaml"]);
     assert!(told.contains("task-1: nobody can be made from the profile clawed"), "{told}");
-    assert!(told.contains("計画.yaml:2:3"), "{told}");
+    assert!(told.contains("計画.yaml:2:29"), "{told}");
+    // A circle hides nothing of what the team is asked for.
+    house.write(
+        "計画.yaml",
+        &task(", hire: plain, dependencies: [task-2]}\n- {name: 二, description: d, to: boos, dependencies: [task-1]"),
+    );
+    let told = refused(&house, &["session", "new", "計画.yaml"]);
+    for why in ["task-1 → task-2 → task-1", "from the profile plain alone: it says no command", "called boos"]
+    {
+        assert!(told.contains(why), "{told}");
+    }
     house.write("計画.yaml", &task(", worktree_strategy: New"));
     assert!(refused(&house, &["session", "new", "計画.yaml"]).contains("no git repository"));
     house.write("計画.yaml", &format!("pr: true\n{}", task("")));

@@ -47,7 +47,10 @@ pub(super) async fn begin(
                 master: master.clone(),
                 repository: repository.clone(),
             });
-            computed(move || wanted::by_plan(of, &plan, master, repository, pr)).await?
+            match computed(move || wanted::by_plan(of, &plan, master, repository, pr)).await {
+                Ok(command) => command,
+                Err(refused) => return Err(in_plan(&gate, refused, tried).await),
+            }
         }
         (None, Some(goal)) => {
             let by_goal = move |model: &mut Model| {
@@ -68,7 +71,8 @@ pub(super) async fn begin(
     }
 }
 
-/// A refusal of the engine, which knows no lines, with the places in the plan of all that the team is refused for.
+/// A refusal with the places in the plan of all that is wrong, also for this team: the engine knows no lines, and who reads a plan no
+/// team.
 async fn in_plan(gate: &Gate, mut refused: Refused, tried: Option<TriedPlan>) -> Refused {
     let Some(tried) = tried else { return refused };
     let Ok(team) = asked(gate, |model| model.team().clone()).await else { return refused };

@@ -22,6 +22,8 @@ use crate::wire::message::fields::Fields;
 use crate::wire::yaml::place::Place;
 use crate::wire::yaml::text as bytes_as_text;
 use crate::wire::yaml::tree::{Documents, Node, Value};
+use std::collections::HashMap;
+
 pub(in crate::wire) use fields::{KEY, Mistakes, Wrong, is_misspelt, one_line, unknown_keys};
 
 /// Most nodes of a plan: twenty for each of the most tasks, as keys, values and lists.
@@ -112,7 +114,24 @@ fn place_within(task: &Node<'_>, field: &str) -> Place {
             (place, within) = (entry.place, &entry.node);
         }
     }
-    Some(place)
+    place
+}
+
+/// The tasks of a plan that can be read by themselves, whatever is wrong with the others and with what they need of one another. Of
+/// tasks whose names are not clear there is none.
+pub(in crate::wire::session) fn tasks_alone(bytes: &[u8]) -> Vec<PlannedTask> {
+    let Ok(root) = root_of(bytes) else { return Vec::new() };
+    let Ok(fields) = Fields::of(&root) else { return Vec::new() };
+    let Some(Value::List(items)) = fields.node("tasks").map(|tasks| &tasks.value) else { return Vec::new() };
+    let read = |(at, item): (usize, &Node<'_>)| {
+        let mut wrong = Mistakes::default();
+        let wish = task::task(item, &mut wrong);
+        wish.filter(|_| wrong.is_empty()).map(|wish| graph::alone(wish, at))
+    };
+    let tasks: Vec<PlannedTask> = items.iter().take(STEPS_MAX).enumerate().filter_map(read).collect();
+    let mut numbers = HashMap::<u64, usize>::new();
+    tasks.iter().for_each(|task| *numbers.entry(task.id.number()).or_default() += 1);
+    tasks.into_iter().filter(|task| numbers.get(&task.id.number()) == Some(&1)).collect()
 }
 
 /// The one thing that a text holds.
@@ -142,7 +161,7 @@ fn plan(root: &Node<'_>) -> Result<Plan, Wrong> {
     let pull_requests = wrong.keep(pull_requests(&fields)).unwrap_or_default();
     let wishes = task::all(&fields, &mut wrong);
     if !wrong.is_empty() {
-        wrong.add(graph::strangers(&wishes));
+        wrong.add(graph::besides(&wishes));
     }
     wrong.told()?;
     let (tasks, graph) = graph::join(wishes)?;

@@ -55,7 +55,7 @@ impl TriedPlan {
     pub fn mistakes(self, told: &Problem, team: &Team) -> Option<Problem> {
         let Self { plan, master, repository } = self;
         let refusal = would_begin(plan.as_bytes(), Some((team, master)), repository).err()?;
-        let is_it = |one: &PlanRefusal| one.refusal.why == told.why;
+        let is_it = |one: &PlanRefusal| told.why.starts_with(&one.refusal.why);
         let is_told = is_it(&refusal) || refusal.others.iter().any(is_it);
         is_told.then(|| problem_of_plan(refusal))
     }
