@@ -197,6 +197,9 @@ pub enum Event {
         /// The branch on which it was done, if that is in the repository.
         #[serde(default, skip_serializing_if = "is_default")]
         branch: Option<BranchName>,
+        /// What the document that it came with says of it besides, as JSON.
+        #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
+        document: Option<Arc<str>>,
         /// What came of it.
         #[serde(flatten)]
         body: Body,

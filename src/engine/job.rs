@@ -90,6 +90,21 @@ impl fmt::Display for JobId {
     }
 }
 
+/// What a worktree is made from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeStart {
+    /// A branch or a commit.
+    pub name: String,
+    /// The commit at which the branch is known to have been last: somebody may have removed it.
+    pub ended_at: Option<Arc<str>>,
+}
+
+impl From<String> for TreeStart {
+    fn from(name: String) -> Self {
+        Self { name, ended_at: None }
+    }
+}
+
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Job {
@@ -124,8 +139,8 @@ pub enum Job {
         branch: BranchName,
         /// Whose it is, by which it is known again.
         owner: String,
-        /// The commits or branches with which it begins, merged in this order.
-        from: Vec<String>,
+        /// With what it begins, merged in this order.
+        from: Vec<TreeStart>,
         /// Branches of what its step needs: where it was there before, those that are not in it are merged into it.
         needs: Vec<String>,
     },

@@ -15,7 +15,19 @@ pub fn keep(workspace: &Workspace, id: &FlowId, text: &str) -> Result<bool, Fold
     if folder.stat(&name).is_ok() {
         return Ok(false);
     }
-    folder.write_durably(&name, text).map_err(|errno| folder.failed("write", &name, errno))?;
-    folder.sync_all().map_err(|errno| folder.failed("sync", &name, errno))?;
-    Ok(true)
+    write(&folder, &name, text).map(|()| true)
+}
+
+/// Writes it down in place of what is there, as durably.
+///
+/// # Errors
+/// [`FolderError`] if the disk takes nothing; what was there stays then.
+pub fn replace(workspace: &Workspace, id: &FlowId, text: &str) -> Result<(), FolderError> {
+    let folder = Folder::open(&workspace.memory())?.make_own("sessions")?;
+    write(&folder, &format!("{id}.json").into(), text)
+}
+
+fn write(folder: &Folder, name: &OsString, text: &str) -> Result<(), FolderError> {
+    folder.write_durably(name, text).map_err(|errno| folder.failed("write", name, errno))?;
+    folder.sync_all().map_err(|errno| folder.failed("sync", name, errno))
 }

@@ -32,7 +32,7 @@ impl Model {
     /// The same, where it is known at which place its step is.
     pub(super) fn body_at(&mut self, body: BodyRef, at: Option<Location>) -> Option<Body> {
         let record = self.step(body.seq, at)?;
-        events::body_of(&record.payload, body.index)
+        self.long.body_of(record.seq, &record.payload, body.index)
     }
 
     /// How a message ended: why, and with which answer.

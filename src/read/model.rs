@@ -20,6 +20,7 @@ use crate::io::clock::Clock;
 use crate::io::journal::{Cursor, Extent, JournalError, Kind, Reader};
 use crate::io::workspace::{Surroundings, Workspace};
 use crate::wire::api::{NeedInfo, Problem, Question};
+use crate::wire::events::long::LongBodies;
 use crate::wire::team_file::Settings;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -41,6 +42,7 @@ pub struct Model {
     pub(super) clock: Clock,
     /// None where there is no journal yet.
     pub(super) reader: Option<Reader>,
+    pub(super) long: LongBodies,
     pub(super) fold: Fold,
     pub(super) cursor: Cursor,
     /// Lines that could not be understood.
@@ -80,6 +82,7 @@ impl Model {
             workspace,
             clock,
             reader: None,
+            long: LongBodies::default(),
             fold: Fold::new(Team::default()),
             cursor: Cursor::default(),
             unread: 0,

@@ -4,13 +4,14 @@ use super::model::{Answers, Model};
 use super::titles::title_of;
 use crate::engine::flow::flow::Flow;
 use crate::engine::flow::id::FlowId;
+use crate::engine::flow::merge::FlowMerge;
 use crate::engine::flow::step::StepStage;
 use crate::engine::message::{BodyRef, Expect};
 use crate::engine::words::{MessageId, Seq};
 use crate::io::regular;
 use crate::wire::api::{
-    Problem, SessionCounts, SessionDetails, SessionDocumentQuery, SessionInfo, SessionList, SessionMergeInfo,
-    SessionQuery, SessionTaskInfo, SessionsQuery,
+    Problem, SessionCounts, SessionDetails, SessionDocumentQuery, SessionInfo, SessionList,
+    SessionMergeAgain, SessionMergeInfo, SessionQuery, SessionTaskInfo, SessionsQuery,
 };
 use crate::wire::events;
 use crate::wire::message::checked::expected;
@@ -297,8 +298,18 @@ fn info_of_flow(flow: &Flow, title: Option<String>, counts: SessionCounts) -> Se
             status: merge.stage.word().to_owned(),
             task: merge.step.as_ref().map(ToString::to_string),
             note: merge.note.as_deref().map(str::to_owned),
+            again: again_for(merge),
         }),
     }
+}
+
+fn again_for(merge: &FlowMerge) -> Vec<SessionMergeAgain> {
+    let again = merge.reopened.iter().map(|(step, times)| SessionMergeAgain {
+        task: step.to_string(),
+        times: *times,
+        why: merge.clashes.get(step).cloned().unwrap_or_default(),
+    });
+    again.collect()
 }
 
 fn info_of(document: &AgentSession) -> SessionInfo {

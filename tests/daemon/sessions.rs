@@ -305,6 +305,17 @@ fn a_session_is_paused_goes_on_takes_more_tasks_and_is_called_off() {
     let told = refused(&house, &add(&["--name", "x", "--description", "y", "--to", "nobody"]));
     assert!(told.contains("called nobody"), "{told}");
     refused(&house, &add(&["--name", "x"]));
+    // What the team or the graph refuses has a place in the file, too.
+    for (line, why) in [
+        ("to: nobody", "called nobody"),
+        ("hire: plain", "nobody can be made from the profile plain alone"),
+        ("dependencies: [task-9]\nid: task-9", "task-9 → task-9"),
+    ] {
+        house.write("task.yaml", &format!("name: 最後\ndescription: last\n{line}\n"));
+        let told = refused(&house, &add(&["task.yaml"]));
+        let shown = format!("3 | {}", line.lines().next().unwrap_or_default());
+        assert!(told.contains("task.yaml:3:") && told.contains(&shown) && told.contains(why), "{told}");
+    }
     assert_eq!(typed(&house), ["slow"], "nothing begins while it is paused");
     ok(&house, &["session", "resume", &id]);
     until(&house, &id, "Completed Completed Completed Completed Completed");
@@ -320,7 +331,7 @@ fn a_session_is_paused_goes_on_takes_more_tasks_and_is_called_off() {
     assert_eq!(statuses(&house, &id), "Failed Cancelled Cancelled");
     assert!(ok(&house, &["session", "list"]).contains("⊘ cancelled"));
     for verb in ["cancel", "pause"] {
-        assert!(refused(&house, &["session", verb, &id]).contains("is failed and cannot be"));
+        assert!(refused(&house, &["session", verb, &id]).contains("is cancelled and cannot be"));
     }
     for words in
         [&["session", "show", "zzz"][..], &["session", "pause", "00000000-0000-4000-8000-000000000000"]]
@@ -396,7 +407,7 @@ fn a_goal_is_split_by_its_master_who_is_told_what_is_wrong_and_waits_for_a_yes()
 }
 
 #[test]
-fn a_goal_without_a_plan_says_what_was_wrong_with_the_last_one_and_takes_tasks_of_a_person() {
+fn a_goal_without_a_plan_says_what_was_wrong_with_the_last_one_and_takes_no_tasks_beside_it() {
     let mut house = house("no plan");
     house.start();
     let (_, id, _) = said(&house, &["session", "new", "--yes", "--master", "boss", "無理"]);
@@ -412,11 +423,14 @@ fn a_goal_without_a_plan_says_what_was_wrong_with_the_last_one_and_takes_tasks_o
         shown.contains("asks for its plan again") && needs.contains("Ask for a plan again"),
         "{shown}{needs}"
     );
-    let added =
-        ok(&house, &["session", "add-task", id, "--name", "手で", "--description", "one", "--to", "worker"]);
-    assert!(added.contains(&format!("rests until `tasuki session resume {id}`")), "{added}");
-    ok(&house, &["session", "resume", id]);
-    until(&house, id, "Completed Completed");
+    let told = refused(
+        &house,
+        &["session", "add-task", id, "--name", "手で", "--description", "one", "--to", "worker"],
+    );
+    assert!(
+        told.contains("has no plan") && told.contains(&format!("`tasuki session resume {id}`")),
+        "{told}"
+    );
     house.end();
 }
 
@@ -537,7 +551,17 @@ fn a_plan_that_is_wrong_is_shown_with_its_place_and_the_cure() {
     house.write("計画.yaml", &task(", hire: clawed"));
     let told = refused(&house, &["session", "new", "計画.yaml"]);
     assert!(told.contains("task-1: nobody can be made from the profile clawed"), "{told}");
-    assert!(told.contains("計画.yaml:2:3"), "{told}");
+    assert!(told.contains("計画.yaml:2:29"), "{told}");
+    // A circle hides nothing of what the team is asked for.
+    house.write(
+        "計画.yaml",
+        &task(", hire: plain, dependencies: [task-2]}\n- {name: 二, description: d, to: boos, dependencies: [task-1]"),
+    );
+    let told = refused(&house, &["session", "new", "計画.yaml"]);
+    for why in ["task-1 → task-2 → task-1", "from the profile plain alone: it says no command", "called boos"]
+    {
+        assert!(told.contains(why), "{told}");
+    }
     house.write("計画.yaml", &task(", worktree_strategy: New"));
     assert!(refused(&house, &["session", "new", "計画.yaml"]).contains("no git repository"));
     house.write("計画.yaml", &format!("pr: true\n{}", task("")));
@@ -588,7 +612,15 @@ fn a_session_from_elsewhere_stands_still_until_it_is_resumed() {
     let told = refused(&house, &["session", "import", "seed.json"]);
     let see = "`tasuki session show a1b2c3d4-e5f6-7890-abcd-ef1234567890`";
     assert!(told.contains("already") && told.contains(see) && told.contains("a UUID of its own"), "{told}");
-    assert!(refused(&house, &["session", "resume", "a1b2"]).contains("/path/to/repo"));
+    let told = refused(&house, &["session", "resume", "a1b2"]);
+    assert!(told.contains("/path/to/repo") && told.contains("`tasuki session cancel a1b2"), "{told}");
+    // Nobody can let it go on here, and whoever has no use for it calls it off.
+    assert!(refused(&house, &["session", "pause", "a1b2"]).contains("stands still"));
+    ok(&house, &["session", "cancel", "a1b2"]);
+    let called_off: Value = serde_json::from_str(&ok(&house, &["session", "export", "a1b2"])).expect("JSON");
+    assert_eq!(called_off["status"], "Failed");
+    assert_eq!(called_off["tasks"], serde_json::from_str::<Value>(seed).expect("JSON")["tasks"]);
+    assert!(refused(&house, &["session", "cancel", "a1b2"]).contains("is Failed"));
     house.write("bad.json", &seed.replace("\"Completed\"", "\"Finished\""));
     assert!(refused(&house, &["session", "import", "bad.json"]).contains("status"));
     // The same with a task that was at work, in this folder.
@@ -621,5 +653,8 @@ fn a_session_from_elsewhere_stands_still_until_it_is_resumed() {
     assert_eq!(typed(&house), ["next"], "what was done is not done again");
     let seen = house.read("seen.next.yaml");
     assert!(seen.contains("JWT認証を実装しました"), "it is told what came of that: {seen}");
+    let document: Value = serde_json::from_str(&ok(&house, &["session", "export", "0000"])).expect("JSON");
+    assert_eq!(document["tasks"][0], other["tasks"][0], "what was done elsewhere is told as it came");
+    assert_eq!(document["worktrees"], other["worktrees"]);
     house.end();
 }

@@ -119,15 +119,17 @@ fn a_session_from_elsewhere_goes_on_from_the_branches_that_are_there() {
 
 #[test]
 fn branches_that_are_merged_and_removed_need_no_second_merge_and_one_that_is_checked_out_is_refused() {
-    let mut house = changers("merged and removed");
+    let mut house = obeyers("merged and removed", "settings: {max_feedback: 1}\n");
     house.start();
     let plan = "\
+on_failure: continue
 tasks:
-- {name: 一, description: one, hire: {like: worker}}
-- {name: 二, description: two, hire: {like: worker}}
+- {name: 一, description: one 1, hire: {like: worker}}
+- {name: 二, description: two 2, hire: {like: worker}}
+- {name: 三, description: three 3, hire: {like: worker}, expect: {files: [never]}}
 ";
     let id = begin(&house, plan);
-    until(&house, &id, "Completed Completed Completed");
+    until(&house, &id, "Failed Completed Completed Failed");
     let told = refused(&house, &["session", "merge", &id, "--into", "main"]);
     let root = house.path("").canonicalize().expect("a folder").display().to_string();
     assert!(told.contains(&format!("it is checked out in {}", root.trim_end_matches('/'))), "{told}");
@@ -140,9 +142,22 @@ tasks:
     let into = format!("agent/session-{}", &id[28..]);
     git(&house, &["merge", "-q", "--ff-only", &into]);
     let pruned = ok(&house, &["worktree", "prune"]);
-    assert_eq!(git(&house, &["branch", "--list", "agent/*"]), "", "{pruned}");
+    let left = git(&house, &["branch", "--list", "agent/*"]);
+    assert!(left.lines().count() == 1 && left.contains("agent/task-3-"), "{left}{pruned}");
     ok(&house, &["session", "merge", &id, "--wait"]);
     assert!(has(&house, &into, "main") && has(&house, "main", &into));
+    // What is added later begins with what was removed.
+    house.write(
+        "more.yaml",
+        "{name: 四, description: four 4, hire: {like: worker}, dependencies: [task-1, task-2]}\n",
+    );
+    ok(&house, &["session", "add-task", &id, "more.yaml"]);
+    ok(&house, &["session", "resume", &id]);
+    until(&house, &id, "Failed Completed Completed Failed Completed");
+    let files = git(&house, &["ls-tree", "--name-only", &branch(&house, &id, 3)]);
+    assert!(["one", "two", "four"].iter().all(|file| files.lines().any(|line| line == *file)), "{files}");
+    let told = ok(&house, &["log"]);
+    assert!(told.contains(" is gone, and its last commit "), "{told}");
     house.end();
 }
 
@@ -199,11 +214,14 @@ tasks:
 ";
     let id = begin(&house, plan);
     until(&house, &id, "Completed Completed Completed Completed Completed");
-    ok(&house, &["session", "merge", &id, "--wait"]);
+    let said = ok(&house, &["session", "merge", &id, "--wait"]);
+    let into = format!("agent/session-{}", &id[28..]);
+    let again = format!("is done again for the merge into {into}, task-");
+    let why = format!(": conflict with {into} in words, there by ");
+    assert!(said.lines().any(|line| line.contains(&again) && line.contains(&why)), "{said}");
     assert_eq!(statuses(&house, &id), "Completed Completed Completed Completed Completed");
     let told = [1, 2, 3, 4].map(|task| times(&house, &format!("task-{task}-")));
     assert_eq!((told[0] + told[1], told[2], told[3]), (3, 1, 1), "{told:?}");
-    let into = format!("agent/session-{}", &id[28..]);
     let words = git(&house, &["show", &format!("{into}:words")]);
     assert!(words.contains('青') && words.contains('赤'), "{words}");
 

@@ -268,6 +268,8 @@ tasks:
 ";
     let id = begin(&house, plan);
     until(&house, &id, "Active Failed Cancelled Running");
+    let needs = ok(&house, &["needs"]);
+    assert!(needs.contains(&format!(" failed: task-1 一 (session {id})")), "{needs}");
     let failed = work(&house, &id, 0);
     let tree = session(&house, &id)["tasks"][0]["worktree"].as_str().expect("a worktree").to_owned();
     std::fs::remove_dir_all(&tree).expect("somebody removes it");

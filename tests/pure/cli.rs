@@ -498,8 +498,8 @@ fn lint_tries_a_plan_as_a_session_would_begin_it() {
         &format!("{}  to: grand_bos\n  expect: {{command: x}}\n", task.replace("gb", "誰")),
     );
     assert!(
-        ended == 2 && said.matches("error: ").count() == 2,
-        "the file, and a name that none can be: {said}"
+        ended == 2 && said.matches("error: ").count() == 3 && said.contains("plan.yaml:7:3"),
+        "the file, a name that none can be, and what the team has not: {said}"
     );
     let (_, said) = lint("plan.yaml", &format!("{}  to: grand_bos\n", task.replace("gb", "nobody")));
     assert!(said.contains("plan.yaml:2:") && said.contains("plan.yaml:6:3"), "{said}");

@@ -101,13 +101,14 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
         (flow_id(), select(MergeMove::ALL.to_vec()), of(text()), of(step_name()), of(text()))
             .prop_map(|(flow, to, into, step, why)| Event::MergeMoved { flow, to, into, step, why })
             .boxed(),
-        (flow_id(), step_name(), of(millis()), of(millis()), any::<bool>(), body())
-            .prop_map(|(flow, step, began, ended, branch, body)| Event::StepImported {
+        (flow_id(), step_name(), of(millis()), of(millis()), any::<bool>(), of(shared_text()), body())
+            .prop_map(|(flow, step, began, ended, branch, document, body)| Event::StepImported {
                 flow,
                 step,
                 began,
                 ended,
                 branch: branch.then(|| BranchName::new("agent/a").expect("a branch")),
+                document,
                 body
             })
             .boxed(),

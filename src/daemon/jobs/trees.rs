@@ -3,7 +3,7 @@
 use crate::daemon::jobs::ground::JobGround;
 use crate::engine::flow::branch::BranchName;
 use crate::engine::flow::in_tree::WorkSum;
-use crate::engine::job::Found;
+use crate::engine::job::{Found, TreeStart};
 use crate::io::evidence::environment;
 use crate::io::worktree::{Obstacle, PULL_VARIABLES, PullWanted, Repository, Work, WorktreeError};
 use crate::wire::session::work::{TaskCommit, TaskFile, TaskWork};
@@ -19,7 +19,7 @@ const TEXT_MAX: usize = 300;
 /// are not in it.
 pub(super) async fn make(
     ground: &JobGround,
-    of: (&Path, &str, (&[String], &[String])),
+    of: (&Path, &str, (&[TreeStart], &[String])),
     branch: &BranchName,
     set_up: (&TreeSetup, &[String]),
 ) -> Found {
@@ -42,7 +42,7 @@ fn with_way(error: &WorktreeError, owner: &str) -> String {
 
 async fn try_make(
     ground: &JobGround,
-    (repository, owner, (from, needs)): (&Path, &str, (&[String], &[String])),
+    (repository, owner, (from, needs)): (&Path, &str, (&[TreeStart], &[String])),
     branch: &BranchName,
     (setup, variables): (&TreeSetup, &[String]),
 ) -> Result<Found, WorktreeError> {

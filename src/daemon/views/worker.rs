@@ -13,6 +13,7 @@ use crate::io::journal::Reader;
 use crate::io::mailbox::MAIN_ZONE;
 use crate::io::views::{View, Views, line};
 use crate::read::{Live, LiveInfo};
+use crate::wire::events::long::LongBodies;
 use crate::wire::message::note::Note;
 use crate::wire::message::view::MessageView;
 use crate::wire::status;
@@ -94,6 +95,7 @@ pub fn start(
 pub(in crate::daemon) struct Worker {
     views: Views,
     reader: Reader,
+    long: LongBodies,
     /// What was complained of already, so that a full disk does not fill the log as well.
     complained: BTreeMap<String, u64>,
     /// Whoever called says what went wrong.
@@ -108,7 +110,7 @@ impl Worker {
     /// Whoever writes these views, with bodies from this journal.
     pub(in crate::daemon) fn new(views: Views, reader: Reader) -> Self {
         let (complained, unread) = (BTreeMap::new(), BTreeMap::new());
-        Self { views, reader, complained, quiet: false, unread, live: None }
+        Self { views, reader, long: LongBodies::default(), complained, quiet: false, unread, live: None }
     }
 
     fn work(&mut self, jobs: &Receiver<Job>, answers: &mpsc::Sender<BatchShown>) {

@@ -2,11 +2,10 @@
 //! what follows. All that a step of a flow brings about is in one line of the journal with it.
 
 use super::again::Behind;
-use super::asked::WAITS_FOR_YES;
+use super::asked::{CANCELLED_BY, WAITS_FOR_YES};
 use super::cause::FailureCause;
 use super::debate::Debate;
-use super::flow::{Flow, FlowStep, StepSpec};
-use super::graph::STEPS_MAX;
+use super::flow::{Flow, StepSpec};
 use super::id::{FlowId, StepRef};
 use super::name::StepName;
 use super::opening::{Opening, StepDone};
@@ -14,7 +13,6 @@ use super::plan::OnFailure;
 use super::prepare::Prepared;
 use super::stage::{FlowMove, FlowStage};
 use super::step::{CancelCause, StepMove, StepStage};
-use super::tree::StepTree;
 use super::unmet::Needs;
 use super::wish::FlowWish;
 use super::worker::StepWorker;
@@ -67,8 +65,8 @@ impl Work<'_> {
         for (spec, body) in steps {
             self.plan_step(&id, spec, body);
         }
-        for StepDone { step, began, ended, branch, body } in done {
-            self.emit(Event::StepImported { flow: id.clone(), step, began, ended, branch, body });
+        for StepDone { step, began, ended, branch, document, body } in done {
+            self.emit(Event::StepImported { flow: id.clone(), step, began, ended, branch, document, body });
         }
         self.touch_flow(&id);
         if let Some(prompt) = ask {
@@ -216,7 +214,7 @@ impl Work<'_> {
 
     /// Calls off what is open of a flow.
     fn cancel_flow(&mut self, id: &FlowId, who: &AgentName) {
-        let why = format!("cancelled by {who}");
+        let why = format!("{CANCELLED_BY}{who}");
         let Some(flow) = self.state.flows.get(id) else { return };
         let open = flow.steps.iter().enumerate().filter(|(_, step)| !step.stage.has_ended());
         let planning = flow.planning.as_ref().map(|planning| planning.message.clone());
@@ -243,35 +241,6 @@ impl Work<'_> {
             }
         }
         self.make_room_for(id);
-    }
-
-    /// A step more. It may need those that are there.
-    fn add_step(&mut self, id: &FlowId, (mut spec, body): (StepSpec, Body)) -> Result<StepName, Refusal> {
-        let Some(flow) = self.state.flows.get(id) else { return Err(no_such_session(id)) };
-        if flow.is_being_planned() {
-            let why = format!("session {id} is being planned; add tasks once its plan is there");
-            return Err(Refusal::new(Code::WrongStage, why));
-        }
-        if flow.steps.len() >= STEPS_MAX {
-            let why = format!("session {id} has {} already", counted(STEPS_MAX, "task"));
-            return Err(Refusal::new(Code::TooMany, why));
-        }
-        let is_it = |step: &FlowStep| step.spec.name.number() == spec.name.number();
-        if let Some(there) = flow.steps.iter().find(|step| is_it(step)) {
-            let why = format!("session {id} has {} already", there.spec.name);
-            return Err(Refusal::new(Code::IdConflict, why).at("id"));
-        }
-        if let Some(need) = spec.needs.iter().find(|need| flow.place(need).is_none()) {
-            let why = format!("{} depends on {need}, and session {id} has no such task", spec.name);
-            return Err(Refusal::new(Code::UnknownDependency, why).at("dependencies"));
-        }
-        check_shared(flow, &spec)?;
-        let owner = flow.head.owner.clone();
-        let master = flow.head.master.clone().unwrap_or_else(|| owner.clone());
-        self.check_step((id, &owner, &master), &mut spec, &body)?;
-        let name = spec.name.clone();
-        self.plan_step(id, spec, body);
-        Ok(name)
     }
 
     fn worker(&self, agent: AgentName, source: Option<CompletionSource>) -> StepWorker {
@@ -484,17 +453,6 @@ impl Work<'_> {
     }
 }
 
-/// A worktree that is shared must be there some day: its owner was planned with one.
-fn check_shared(flow: &Flow, spec: &StepSpec) -> Result<(), Refusal> {
-    let Some(StepTree::SharedWith(owner)) = &spec.tree else { return Ok(()) };
-    let step = flow.place(owner).and_then(|at| flow.steps.get(at));
-    if step.is_some_and(|step| step.spec.tree == Some(StepTree::New)) {
-        return Ok(());
-    }
-    let why = format!("{} cannot share the worktree of {owner}, which has none of its own", spec.name);
-    Err(Refusal::new(Code::UnknownDependency, why).at("worktree_strategy"))
-}
-
-fn no_such_session(id: &FlowId) -> Refusal {
+pub(super) fn no_such_session(id: &FlowId) -> Refusal {
     Refusal::new(Code::NotOpen, format!("there is no session {id}"))
 }

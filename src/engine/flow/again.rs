@@ -26,7 +26,8 @@ impl Work<'_> {
     /// The place of a step that somebody named.
     pub(in crate::engine) fn place_of(&self, id: &FlowId, name: &StepName) -> Result<usize, Refusal> {
         let at = self.state.flows.get(id).and_then(|flow| flow.place(name));
-        at.ok_or_else(|| Refusal::new(Code::UnknownDependency, format!("session {id} has no {name}")))
+        let why = || format!("session {id} has no {name}");
+        at.ok_or_else(|| Refusal::new(Code::UnknownDependency, why()).at("task"))
     }
 
     /// Whether a step may be tried again as it was.

@@ -101,7 +101,9 @@ impl State {
     }
 
     fn import_step(&mut self, at: Millis, body: BodyRef, event: &Event) {
-        let Event::StepImported { flow, step: name, began, ended, branch, .. } = event else { return };
+        let Event::StepImported { flow, step: name, began, ended, branch, document, .. } = event else {
+            return;
+        };
         let Some(flow) = self.flows.get_mut(flow) else { return };
         let (owner, Some(place)) = (flow.head.owner.clone(), flow.place(name)) else { return };
         let Some(step) = flow.steps.get_mut(place).filter(|step| step.stage == StepStage::Pending) else {
@@ -113,6 +115,7 @@ impl State {
         step.answer = Some(PartAnswer { child, from, outcome, body, refused });
         (step.stage, step.began, step.ended) = (StepStage::Completed, *began, ended.or(Some(at)));
         step.in_tree.elsewhere.clone_from(branch);
+        step.document.clone_from(document);
         flow.changed_at = at;
         flow.moved(place, StepStage::Pending);
     }
@@ -156,14 +159,16 @@ impl State {
             return flow.merge = before;
         };
         let begins = *to == MergeMove::Begin;
-        let mut reopened =
-            before.as_ref().filter(|_| !begins).map(|merge| merge.reopened.clone()).unwrap_or_default();
+        let kept = before.as_ref().filter(|_| !begins);
+        let (mut reopened, mut clashes) =
+            kept.map(|merge| (merge.reopened.clone(), merge.clashes.clone())).unwrap_or_default();
         if let Some(step) = step.as_ref().filter(|_| *to == MergeMove::Wait) {
             *reopened.entry(step.clone()).or_default() += 1;
+            clashes.insert(step.clone(), why.clone().unwrap_or_default());
         }
         let into = into.clone().or_else(|| Some(before?.into)).unwrap_or_default();
         let (step, note) = (step.clone(), why.as_deref().map(Into::into));
-        flow.merge = Some(Box::new(FlowMerge { into, stage, since: at, step, reopened, note }));
+        flow.merge = Some(Box::new(FlowMerge { into, stage, since: at, step, reopened, clashes, note }));
         flow.changed_at = at;
     }
 
@@ -220,12 +225,13 @@ impl State {
                 // What was called off waits with the others, and goes before nobody as what has failed does.
                 step.began = step.began.filter(|_| !matches!(before, StepStage::Cancelled(_)));
                 step.in_tree.begin_again();
-                step.in_tree.pull = None;
+                (step.in_tree.pull, step.document) = (None, None);
             }
             // It waits with the others, and goes before nobody as what was tried again does.
             StepMove::Reopen => {
                 (step.began, step.ended, step.answer, step.worker) = (None, None, None, None);
                 step.in_tree.begin_again();
+                step.document = None;
             }
             StepMove::Prepare => step.began = Some(now),
             StepMove::NeedsMet => {}

@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 /// Why a flow with a new plan rests.
 pub const WAITS_FOR_YES: &str = "its plan waits for a yes";
 
+/// How the note of a flow begins that somebody has called off.
+pub const CANCELLED_BY: &str = "cancelled by ";
+
 /// How what a master is told of a wrong plan ends.
 pub const SEND_AGAIN: &str =
     "Send the whole plan again, in one block that begins with ```yaml and ends with ```.";

@@ -1,6 +1,7 @@
 //! How far a debate is, which follows from its steps.
 
 use super::alike::grouped;
+use super::asked::CANCELLED_BY;
 use super::debate::Debate;
 use super::flow::{Flow, FlowStep};
 use super::id::FlowId;
@@ -58,8 +59,15 @@ impl Flow {
                 "over (its worktrees are being removed)".to_owned()
             }
             Some(debate) => debate.word().to_owned(),
+            None if self.is_called_off() => "cancelled".to_owned(),
             None => self.stage.to_string(),
         }
+    }
+
+    /// Whether somebody has called it off, which its stage does not say.
+    fn is_called_off(&self) -> bool {
+        let note = self.note.as_deref().unwrap_or_default();
+        self.stage == FlowStage::Failed && note.starts_with(CANCELLED_BY)
     }
 
     /// What it is, if it is a debate.

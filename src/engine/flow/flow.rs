@@ -21,7 +21,7 @@ use crate::engine::message::part_answer::PartAnswer;
 use crate::engine::message::{BodyRef, Expect};
 use crate::engine::words::{AgentName, MessageId, Millis};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// What a step is, as it was planned.
@@ -96,6 +96,9 @@ pub struct FlowStep {
     /// What is known of it in its worktree.
     #[serde(default, skip_serializing_if = "is_default")]
     pub in_tree: InTree,
+    /// Of one that was done elsewhere, what the document that it came with says of it besides, as JSON: that is handed on as it came.
+    #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
+    pub document: Option<Arc<str>>,
 }
 
 /// A flow with all its steps.
@@ -126,6 +129,8 @@ pub struct Flow {
 #[derive(Debug, Clone, Default)]
 struct Schedule {
     graph: Option<(StepGraph, Unmet)>,
+    /// The places of the steps while there is no graph: a replay asks for them with each event.
+    places: HashMap<StepName, usize>,
     ready: BTreeSet<usize>,
     under_way: BTreeSet<usize>,
     /// Steps that have not ended.
@@ -195,7 +200,7 @@ impl From<KeptFlow> for Flow {
             steps,
         } = kept;
         let schedule = Schedule::default();
-        Self {
+        let mut flow = Self {
             head,
             request,
             opened_at,
@@ -208,7 +213,9 @@ impl From<KeptFlow> for Flow {
             merge,
             steps,
             schedule,
-        }
+        };
+        flow.name_places();
+        flow
     }
 }
 
@@ -269,6 +276,8 @@ impl Flow {
     /// A step more. What follows from the steps is made again when somebody asks.
     pub(in crate::engine) fn plan(&mut self, spec: StepSpec, text: BodyRef, at: Millis) {
         (self.schedule.graph, self.changed_at) = (None, at);
+        self.name_places();
+        self.schedule.places.insert(spec.name.clone(), self.steps.len());
         self.steps.push(FlowStep {
             spec,
             text,
@@ -286,6 +295,7 @@ impl Flow {
             spent: None,
             cause: None,
             in_tree: InTree::default(),
+            document: None,
         });
     }
 
@@ -294,7 +304,16 @@ impl Flow {
     pub fn place(&self, name: &StepName) -> Option<usize> {
         match &self.schedule.graph {
             Some((graph, _)) => graph.place(name),
+            None if self.schedule.places.len() == self.steps.len() => self.schedule.places.get(name).copied(),
             None => self.steps.iter().position(|step| step.spec.name == *name),
+        }
+    }
+
+    /// Sees to it that the place of each step is known by its name.
+    fn name_places(&mut self) {
+        if self.schedule.places.len() != self.steps.len() {
+            let names = self.steps.iter().map(|step| step.spec.name.clone()).zip(0..);
+            self.schedule.places = names.collect();
         }
     }
 
@@ -348,6 +367,7 @@ impl Flow {
             let (first, open) = (unmet.met().collect(), self.steps.len());
             let shares = |step: &FlowStep| matches!(step.spec.tree, Some(StepTree::SharedWith(_)));
             let shares = self.steps.iter().any(shares);
+            // The graph knows the places, too.
             self.schedule =
                 Schedule { graph: Some((graph, unmet)), decided: first, open, shares, ..Schedule::default() };
             for at in 0..self.steps.len() {
@@ -419,6 +439,11 @@ impl Flow {
             StepTree::New => Some(&spec.name),
             StepTree::SharedWith(owner) => Some(owner),
         }
+    }
+
+    /// Whether steps may be done in the worktrees of others.
+    pub(super) fn shares(&self) -> bool {
+        self.schedule.graph.is_none() || self.schedule.shares
     }
 
     /// The steps for which something is being prepared.

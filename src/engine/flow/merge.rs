@@ -23,6 +23,9 @@ pub struct FlowMerge {
     /// How often steps were done again for this.
     #[serde(default, skip_serializing_if = "is_default")]
     pub reopened: BTreeMap<StepName, u8>,
+    /// Why each of these was done again last.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub clashes: BTreeMap<StepName, String>,
     /// Why it is where it is, where its last move said so.
     #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
     pub note: Option<Arc<str>>,

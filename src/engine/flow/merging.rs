@@ -235,12 +235,18 @@ impl Flow {
     }
 
     /// The commit at which the worktree of a step was when the last one had ended that worked there, if somebody has looked.
-    fn ended_at(&self, owner: &StepName) -> Option<&Arc<str>> {
-        let steps = self.steps.iter().enumerate().filter(|(at, _)| self.tree_of(*at) == Some(owner));
+    pub(super) fn ended_at(&self, owner: &StepName) -> Option<&Arc<str>> {
+        let in_it = match self.shares() {
+            true => 0..self.steps.len(),
+            // Of many tasks each is asked for, and nobody goes through all of them for each.
+            false => self.place(owner).map_or(0..0, |at| at..at + 1),
+        };
+        let in_it = in_it.filter(|at| self.tree_of(*at) == Some(owner));
+        let steps = in_it.filter_map(|at| self.steps.get(at));
         let was_there = |step: &&FlowStep| {
             step.in_tree.from.is_some() && matches!(step.stage, StepStage::Completed | StepStage::Failed)
         };
-        let last = steps.map(|(_, step)| step).filter(was_there).max_by_key(|step| step.ended);
+        let last = steps.filter(was_there).max_by_key(|step| step.ended);
         last?.in_tree.work.as_deref()?.sum.head.as_ref()
     }
 }

@@ -2,6 +2,7 @@
 //! (`graph.rs`) and it is opened (`opening.rs`); counters say which step may begin (`unmet.rs`); `advance.rs` begins steps and takes up
 //! what came of them.
 
+mod adding;
 pub mod advance;
 pub(in crate::engine) mod again;
 pub mod alike;

@@ -37,6 +37,8 @@ pub struct StepDone {
     pub ended: Option<Millis>,
     /// The branch on which it was done, if that is in the repository.
     pub branch: Option<BranchName>,
+    /// What the document that it comes with says of it besides, as JSON.
+    pub document: Option<Arc<str>>,
     /// What came of it.
     pub body: Body,
 }

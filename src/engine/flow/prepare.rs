@@ -12,7 +12,7 @@ use super::worker::StepHire;
 use crate::engine::engine::{Work, agent_event};
 use crate::engine::event::{AgentChange, Event};
 use crate::engine::input::Effect;
-use crate::engine::job::{Found, Job, JobId};
+use crate::engine::job::{Found, Job, JobId, TreeStart};
 use crate::engine::life::queue::Queue;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::team::lifecycle::PutBack;
@@ -101,16 +101,17 @@ impl Work<'_> {
         let Some(at) = flow.place(owner) else { return };
         // What was done elsewhere goes on from there.
         let elsewhere = flow.steps.get(at).and_then(|step| step.in_tree.elsewhere.as_ref());
-        let mut from: Vec<String> = elsewhere.map(ToString::to_string).into_iter().collect();
+        let mut from: Vec<TreeStart> = elsewhere.map(|of| of.to_string().into()).into_iter().collect();
         // What roles say to each other stands in their answers: each looks at the repository as it was.
         let speaks = flow.debate().is_some();
         from.extend(flow.branches_needed(at, |_| !speaks));
         if from.is_empty() {
-            from.push(repository.base.clone());
+            from.push(repository.base.clone().into());
         }
         // Who is to merge all branches of the flow is told so, and gets these with them.
         let merges = flow.merge.as_deref().is_some_and(|merge| merge.waits_for(owner));
         let needs = flow.branches_needed(at, |stage| stage == StepStage::Completed && !merges && !speaks);
+        let needs = needs.into_iter().map(|need| need.name).collect();
         let (repository, branch) = (repository.root.clone(), tree.branch.clone());
         let job = JobId::Tree { flow: id.clone(), tree: owner.clone() };
         let owner = owner_of(id, owner);
@@ -191,10 +192,22 @@ impl Work<'_> {
             self.team.may_command(Some(owner), Power::Agent, None)?;
         }
         let like = hire.like.get_or_insert_with(|| self.kind_of(master));
+        self.refuse_commandless(like)?;
         let wanted = self.wanted((id, &name, master), (like.clone(), hire), None);
         self.team.hire(self.file, &BTreeMap::new(), owner, &wanted)?;
         spec.to = name;
         Ok(())
+    }
+
+    /// Of a profile without a command nobody knows what is to be started.
+    fn refuse_commandless(&self, like: &Like) -> Result<(), Refusal> {
+        match like {
+            Like::Profile(profile) if self.file.commandless.contains(profile) => {
+                let why = format!("nobody can be made from the profile {profile} alone: it says no command");
+                Err(Refusal::new(Code::UnknownWord, why).at("hire"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// What agents are made from that work for this one: its profile, or it itself where its command says what it does.
@@ -202,7 +215,8 @@ impl Work<'_> {
         let hired = self.state.hired.get(master).map(|hired| hired.recipe.like.clone());
         let profile = self.team.members.get(master).map(|member| member.provider.clone());
         let is_agent = |profile: &String| {
-            self.file.templates.contains_key(profile) && !self.file.any_program.contains(profile)
+            let is_alone = self.file.any_program.contains(profile) || self.file.commandless.contains(profile);
+            self.file.templates.contains_key(profile) && !is_alone
         };
         let made = profile.filter(is_agent).map(Like::Profile);
         made.or(hired).unwrap_or_else(|| Like::Member(master.clone()))
@@ -252,6 +266,7 @@ impl Work<'_> {
         let Some(head) = self.state.flows.get(id).map(|flow| &flow.head) else { return Ok(()) };
         let (owner, master) = (head.owner.clone(), head.master.clone().unwrap_or_else(|| head.owner.clone()));
         let like = hire.like.clone().unwrap_or_else(|| self.kind_of(&master));
+        self.refuse_commandless(&like)?;
         let wanted = self.wanted((id, &spec.to, &master), (like, hire), folder);
         let hired = self.team.hire(self.file, &self.state.hired, &owner, &wanted)?;
         self.emit(agent_event(&spec.to, AgentChange::Hired(Box::new(hired))));
@@ -324,16 +339,19 @@ impl Work<'_> {
 
 impl Flow {
     /// The branches of those that a step needs and that are at such a stage, each once.
-    fn branches_needed(&self, at: usize, counts: impl Fn(StepStage) -> bool) -> Vec<String> {
+    fn branches_needed(&self, at: usize, counts: impl Fn(StepStage) -> bool) -> Vec<TreeStart> {
         let needs = self.needs(at).iter().filter_map(|need| self.steps.get(*need));
-        let mut branches: Vec<String> = Vec::new();
+        let mut branches: Vec<TreeStart> = Vec::new();
         for need in needs.filter(|need| counts(need.stage)) {
             let of = match &need.spec.tree {
                 Some(StepTree::SharedWith(owner)) => owner,
                 _ => &need.spec.name,
             };
             let branch = self.place(of).and_then(|at| self.branch_of(at)).map(ToString::to_string);
-            branches.extend(branch.filter(|name| !branches.contains(name)));
+            let is_new = |name: &String| branches.iter().all(|there| there.name != *name);
+            let start = |name| TreeStart { name, ended_at: self.ended_at(of).cloned() };
+            let branch = branch.filter(is_new).map(start);
+            branches.extend(branch);
         }
         branches
     }

@@ -57,6 +57,9 @@ impl Refusal {
             Code::WrongType | Code::UnknownWord if self.field == Some(EXPECT) => {
                 "write it as in `expect: {commit: true, files: [src/lib.rs], command: test}`; protocol/README.md describes each key"
             }
+            Code::UnknownWord if self.field == Some("hire") => {
+                "name a profile that has a command, or an agent of the team file whose command it gets, as in `hire: {like: NAME}`"
+            }
             Code::WrongStage if self.field == Some("into") => {
                 "check something else out there, or name a branch that is checked out nowhere"
             }

@@ -43,6 +43,8 @@ pub struct Team {
     pub templates: BTreeMap<String, Member>,
     /// Profiles of programs that are no agents by themselves: what one does is in the command that the team file has for it.
     pub any_program: BTreeSet<String>,
+    /// Profiles that say no command: nobody can be made of one alone.
+    pub commandless: BTreeSet<String>,
     /// Those who are hired for steps of flows, each with the id of the flow: they go with their steps.
     pub for_flows: BTreeMap<AgentName, String>,
     /// Limits and waiting times.

@@ -8,11 +8,12 @@
 use super::catch_up::{OWN_LOCKS, literally};
 use super::error::{WorktreeError, named};
 use super::git::{Git, LOCKED_RESTS, Place, is_locked};
+use super::gone::Gone;
 use super::half;
 use super::left_locks::clear_left_locks;
 use super::look::WorkCommit;
 use super::make::{Worktree, taken};
-use super::record::{Progress, write_durably};
+use super::record::write_durably;
 use super::repository::{Repository, ref_of};
 use crate::engine::flow::branch::BranchName;
 use crate::io::git::is_object_name;
@@ -74,7 +75,7 @@ impl Repository {
             Some(into) => self.looked_at(into).await?,
             None => None,
         };
-        let start = [there.clone().unwrap_or_else(|| base.to_owned())];
+        let start = [there.clone().unwrap_or_else(|| base.to_owned()).into()];
         let tree = self.make(branch, owner, &start).await?;
         let gathering = Gathering { repository: self, tree, into: into.map(str::to_owned) };
         gathering.begin().await?;
@@ -138,13 +139,7 @@ impl Gathering<'_> {
     /// merged while the repository has it.
     async fn merge_gone(&self, branch: &BranchName, ended_at: Option<&str>) -> Result<Merge, WorktreeError> {
         let repository = self.repository;
-        let trashed = repository.find_trashed(branch.as_str()).ok();
-        let known = trashed.as_ref().map(|(_, trashed)| trashed.head.clone());
-        let record = repository.records.read(&branch.folder())?.map(|record| record.at);
-        let head = known.or(match record {
-            Some(Progress::Removed { head, .. }) => head,
-            _ => None,
-        });
+        let Gone { trashed, head } = repository.gone(branch)?;
         if let Some(head) = &head
             && repository.has(&self.tree, head).await?
         {

@@ -9,6 +9,7 @@ use super::left_locks::clear_left_locks;
 use super::record::{Progress, Record};
 use super::repository::{Repository, ref_of};
 use crate::engine::flow::branch::BranchName;
+use crate::engine::job::TreeStart;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
@@ -33,7 +34,8 @@ pub struct Worktree {
 }
 
 impl Repository {
-    /// Makes a worktree on a new branch, which begins where the first of `names` is; the others are merged into it in order.
+    /// Makes a worktree on a new branch, which begins where the first of `starts` is; the others are merged into it in order. A branch
+    /// that is gone is taken where it was (`gone.rs`).
     /// `owner` is whoever it is for: the same may ask again, after a kill as well, and gets what is there or what is made then. One that
     /// somebody has removed meanwhile is made again (`again.rs`).
     ///
@@ -41,12 +43,13 @@ impl Repository {
     ///
     /// # Errors
     /// [`WorktreeError::Taken`] if the branch or its folder is somebody else's or was used before; [`WorktreeError::Conflict`]
-    /// names the files; what git and the machine say. Nothing is left of it then.
+    /// names the files; [`WorktreeError::Gone`] if a branch is gone with its commits; what git and the machine say. Nothing is left of
+    /// it then.
     pub async fn make(
         &self,
         branch: &BranchName,
         owner: &str,
-        names: &[String],
+        starts: &[TreeStart],
     ) -> Result<Worktree, WorktreeError> {
         let mut note = match self.back_from_trash(branch, owner).await? {
             Some(Ok(worktree)) => return Ok(worktree),
@@ -54,7 +57,7 @@ impl Repository {
             None => None,
         };
         // What only reads is done before: others wait for the hold. It counts where something is made.
-        let beginning = self.beginning(branch, names).await;
+        let beginning = self.beginning(branch, starts).await;
         let is_free = !self.has_branch(self.here(), branch).await?;
         let hold = self.hold().await?;
         match self.records.read(&branch.folder())? {
@@ -76,7 +79,7 @@ impl Repository {
                 _ => return Err(taken(branch, "its worktree was removed".to_owned())),
             },
         }
-        let (from, kept) = beginning?;
+        let (from, kept, news) = beginning?;
         let begun_s = self.clock.wall().0 / 1_000;
         let (branch, owner, at) = (branch.clone(), owner.to_owned(), Progress::Making);
         let trash = Some(self.trash.clone());
@@ -98,18 +101,24 @@ impl Repository {
                 tracing::warn!("what was made of {} could not be removed: {error}", record.branch);
             }
         }
-        made.map(|made| Worktree { note, new_from: names.to_vec(), ..made })
+        let notes: Vec<String> = note.into_iter().chain(news).collect();
+        let note = (!notes.is_empty()).then(|| notes.join("; "));
+        made.map(|made| Worktree { note, new_from: names_of(starts), ..made })
     }
 
-    /// The commits that a worktree is made from, each once, and what of its mailbox is in the first of them.
+    /// The commits that a worktree is made from, each once, what of its mailbox is in the first of them, and what is told of them.
     async fn beginning(
         &self,
         branch: &BranchName,
-        names: &[String],
-    ) -> Result<(Vec<String>, Option<Kept>), WorktreeError> {
-        let mut from: Vec<String> = Vec::new();
-        for (name, commit) in names.iter().zip(self.here().commits(names).await?) {
-            let commit = commit.ok_or_else(|| self.no_commit(name))?;
+        starts: &[TreeStart],
+    ) -> Result<(Vec<String>, Option<Kept>, Vec<String>), WorktreeError> {
+        let (mut from, mut news): (Vec<String>, Vec<String>) = Default::default();
+        for (start, known) in starts.iter().zip(self.here().commits(&names_of(starts)).await?) {
+            let (commit, note) = match known {
+                Some(commit) => (commit, None),
+                None => self.start_of_gone(start).await.map(|(commit, note)| (commit, Some(note)))?,
+            };
+            news.extend(note);
             if !from.contains(&commit) {
                 from.push(commit);
             }
@@ -123,7 +132,7 @@ impl Repository {
             Some(_) => None,
             None => Some(self.kept_at(&start).await?),
         };
-        Ok((from, kept))
+        Ok((from, kept, news))
     }
 
     /// What stands in the way of a name that tasuki has not used.
@@ -293,6 +302,10 @@ impl Repository {
 
 const CALLED_SO: &str = "a branch is called so";
 const BESIDE: &str = "there is a branch `agent`, beside which git keeps no branches of that folder";
+
+fn names_of(starts: &[TreeStart]) -> Vec<String> {
+    starts.iter().map(|start| start.name.clone()).collect()
+}
 
 pub(super) fn taken(branch: &BranchName, why: String) -> WorktreeError {
     WorktreeError::Taken { branch: branch.to_string(), why }

@@ -13,6 +13,7 @@ mod end;
 mod error;
 mod exclude;
 mod git;
+mod gone;
 mod half;
 mod hold;
 mod left_locks;

@@ -60,7 +60,12 @@ impl Repository {
     }
 
     /// Brings the commits back that git has forgotten meanwhile.
-    async fn bring_back(&self, entry: &str, trashed: &Trashed, hold: &Hold) -> Result<(), WorktreeError> {
+    pub(super) async fn bring_back(
+        &self,
+        entry: &str,
+        trashed: &Trashed,
+        hold: &Hold,
+    ) -> Result<(), WorktreeError> {
         let at = self.here().working(hold.file());
         if at.commit(&trashed.head).await?.is_some() {
             return Ok(());

@@ -188,9 +188,11 @@ impl Model {
 
     fn failure(&mut self, ended: &Ended) -> NeedInfo {
         let finished = &ended.finished;
-        let title = self.body_at(finished.body, ended.content_at).map(|body| title_of(&body.content));
-        let why = self.why_ended(finished);
         let step = finished.message.step.as_deref();
+        let title = step.and_then(|step| self.title_of_task(step));
+        let first = || self.body_at(finished.body, ended.content_at).map(|body| title_of(&body.content));
+        let title = title.or_else(first);
+        let why = self.why_ended(finished);
         let cures = step.and_then(|step| Some(Self::cures_of_step(&step.flow, step.step.as_ref()?)));
         let need =
             failure(MessageView { title, reason: why, ..MessageView::finished(finished) }, finished.at);

@@ -1,6 +1,7 @@
 //! Sessions that wait for a person: for a yes to their plan, or because a task of them failed, or the merge of their branches.
 
 use super::found::nothing;
+use crate::engine::flow::asked::CANCELLED_BY;
 use crate::engine::flow::branch::BranchName;
 use crate::engine::flow::flow::{Flow, FlowStep, StepSpec};
 use crate::engine::flow::id::{FlowId, StepRef};
@@ -23,9 +24,6 @@ use crate::wire::session::work::word;
 use crate::wire::time::rfc3339_ms;
 use serde_json::json;
 use std::path::Path;
-
-/// Notes of sessions that somebody has called off begin so: nobody has to see to those.
-const CALLED_OFF: &str = "cancelled by ";
 
 /// What is told of a session that waits, read before its title is looked up.
 struct Waiting {
@@ -72,6 +70,15 @@ impl Model {
         );
         needs.retain(|need| !self.dismissed.has(&need.id, &need.since));
         needs
+    }
+
+    /// What a task of a session is called; its text is for its agent. None of what is none, or of a session that is forgotten.
+    pub(super) fn title_of_task(&self, of: &StepRef) -> Option<String> {
+        let flow = self.state().flows.get(&of.flow).filter(|flow| flow.debate().is_none())?;
+        let name = of.step.as_ref()?;
+        let step = flow.steps.get(flow.place(name)?)?;
+        let session = flow.head.name.as_deref().unwrap_or(flow.head.id.as_str());
+        Some(title_of(&format!("{name} {} (session {session})", step.spec.title)))
     }
 
     fn need_of_session(&mut self, waiting: Waiting) -> NeedInfo {
@@ -188,7 +195,7 @@ impl Model {
 }
 
 fn waiting(flow: &Flow, failed_since: Millis) -> Option<Waiting> {
-    let is_called_off = flow.note.as_deref().is_some_and(|note| note.starts_with(CALLED_OFF));
+    let is_called_off = flow.note.as_deref().is_some_and(|note| note.starts_with(CANCELLED_BY));
     let detail = match flow.stage {
         _ if flow.waits_for_yes() => Some(plan_of(flow)),
         FlowStage::Failed if flow.since >= failed_since && !is_called_off => {
@@ -240,7 +247,7 @@ fn left_over(flow: &Flow, over_since: Millis, root: &Path) -> Option<NeedInfo> {
 
 fn unmerged(flow: &Flow, failed_since: Millis) -> Option<Unmerged> {
     let merge = flow.merge.as_deref()?;
-    let is_called_off = merge.note.as_deref().is_some_and(|note| note.starts_with(CALLED_OFF));
+    let is_called_off = merge.note.as_deref().is_some_and(|note| note.starts_with(CANCELLED_BY));
     (merge.stage == MergeStage::Failed && merge.since >= failed_since && !is_called_off).then(|| Unmerged {
         id: flow.head.id.clone(),
         name: flow.head.name.clone(),

@@ -69,6 +69,11 @@ impl Refused {
 
     /// A refusal of what was wanted of a session: how that stands is told by another verb than how a message does.
     pub(super) fn of_session(mut self, id: &str) -> Self {
+        let problem = &mut self.problem;
+        if problem.code == Code::UnknownDependency.word() && problem.field.as_deref() == Some("task") {
+            (self.status, problem.code) = (StatusCode::NOT_FOUND, "no-task".to_owned());
+            problem.cure = format!("`tasuki session show {id}` lists its tasks");
+        }
         let told_of_messages = [Code::WrongStage, Code::NotOpen].map(|code| code.cure());
         if told_of_messages.contains(&&*self.problem.cure) {
             self.problem.cure = format!("`tasuki session show {id}` shows how it stands");

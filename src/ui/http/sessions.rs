@@ -8,13 +8,14 @@ use crate::engine::input::{Command, Reply};
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, USER};
 use crate::io::chance::mint_flow_id;
-use crate::io::session_file::keep;
+use crate::io::session_file::{keep, replace};
 use crate::io::worktree::{branches_at, may_follow, repository_at, repository_of};
 use crate::read::Model;
 use crate::wire::api::{
     Done, Problem, SessionBegun, SessionBody, SessionImportBody, SessionMergeBody, SessionQuery,
     SessionRetryBody, SessionTaskBody,
 };
+use crate::wire::session::document::AgentSession;
 use crate::wire::session::wanted::{self, TriedPlan};
 use axum::Json;
 use axum::extract::State;
@@ -46,7 +47,10 @@ pub(super) async fn begin(
                 master: master.clone(),
                 repository: repository.clone(),
             });
-            computed(move || wanted::by_plan(of, &plan, master, repository, pr)).await?
+            match computed(move || wanted::by_plan(of, &plan, master, repository, pr)).await {
+                Ok(command) => command,
+                Err(refused) => return Err(in_plan(&gate, refused, tried).await),
+            }
         }
         (None, Some(goal)) => {
             let by_goal = move |model: &mut Model| {
@@ -67,7 +71,8 @@ pub(super) async fn begin(
     }
 }
 
-/// A refusal of the engine, which knows no lines, with the places in the plan of all that the team is refused for.
+/// A refusal with the places in the plan of all that is wrong, also for this team: the engine knows no lines, and who reads a plan no
+/// team.
 async fn in_plan(gate: &Gate, mut refused: Refused, tried: Option<TriedPlan>) -> Refused {
     let Some(tried) = tried else { return refused };
     let Ok(team) = asked(gate, |model| model.team().clone()).await else { return refused };
@@ -101,7 +106,12 @@ pub(super) async fn resume(
     let place = std::path::PathBuf::from(&session.repository_path);
     if !place.is_dir() {
         let why = format!("the repository of this session is not here: {}", place.display());
-        return Err(Refusal::new(Code::NoRepository, why).into());
+        let mut refused = Refused::from(Refusal::new(Code::NoRepository, why));
+        refused.problem.cure = format!(
+            "bring it there and try again, `tasuki session cancel {}`, or import the document under an `id` of its own with the folder that is here as `repository_path`",
+            session.id.as_str()
+        );
+        return Err(refused);
     }
     let repository = repository_at(&place, &workspace).await;
     let named = wanted::branches_of(&session);
@@ -128,11 +138,7 @@ pub(super) async fn take_in(
     Large(body): Large<SessionImportBody>,
 ) -> JsonAnswer<SessionBegun> {
     let (id, text) = wanted::take_in(&body.document).map_err(Refused::of_problem)?;
-    // An agent has nothing to say of what a person keeps.
-    match gate.ask(key, Request::Dismiss(id.to_string())).await? {
-        Response::Ok => {}
-        other => return Err(unexpected(other)),
-    }
+    may_keep(&gate, key, id.to_string()).await?;
     let (word, name) = (id.to_string(), id.to_string());
     let known = asked(&gate, move |model| model.kept_session(&word).is_ok()).await?;
     let workspace = asked(&gate, |model| model.workspace().clone()).await?;
@@ -156,7 +162,26 @@ pub(super) async fn cancel(
     key: Key,
     Question(path): Question<SessionPath>,
 ) -> JsonAnswer<Done> {
-    steer(&gate, key, path, |model, id| Ok(wanted::cancel(model.session_id(&id)?))).await
+    let word = path.id.clone();
+    let kept = asked(&gate, move |model| model.kept_session(&word)).await?.map_err(Refused::of_problem)?;
+    let Some(session) = kept.filter(AgentSession::is_open) else {
+        return steer(&gate, key, path, |model, id| Ok(wanted::cancel(model.session_id(&id)?))).await;
+    };
+    // It stands still, and all that is known of it is its document.
+    let (id, text) = wanted::call_off(session, gate.clock.wall()).map_err(Refused::of_problem)?;
+    may_keep(&gate, key, id.to_string()).await?;
+    let workspace = asked(&gate, |model| model.workspace().clone()).await?;
+    replace(&workspace, &id, &text).map_err(|error| Refused::unavailable(error.to_string()))?;
+    gate.reads.changed();
+    Ok(Json(Done { what: format!("session {id} is cancelled"), id: None }))
+}
+
+/// An agent has nothing to say of what a person keeps.
+async fn may_keep(gate: &Gate, key: Key, id: String) -> Result<(), Refused> {
+    match gate.ask(key, Request::Dismiss(id)).await? {
+        Response::Ok => Ok(()),
+        other => Err(unexpected(other)),
+    }
 }
 
 pub(super) async fn retry(
@@ -217,11 +242,16 @@ async fn steer(
         // One that is over is no open one, and is there all the same.
         Err(refused) if refused.problem.code == Code::NotOpen.word() => {
             let session = gate.read(SessionQuery { id }).await?.session;
-            let why = format!(
-                "session {} is {}, and only its file is left, since many have ended after it: `tasuki session resume` goes on with one \
-                 that has failed",
-                session.id, session.status
-            );
+            let stands = "stands still, since it comes from elsewhere or its journal is gone";
+            let why = match &*session.status {
+                "Active" | "Paused" => {
+                    format!("session {} {stands}: `tasuki session resume` has it go on", session.id)
+                }
+                status => format!(
+                    "session {} is {status}, and only its file is left: `tasuki session resume` goes on with one that has failed",
+                    session.id
+                ),
+            };
             Err(Refused::from(Refusal::new(Code::NotOpen, why)).of_session(&session.id))
         }
         Err(refused) => Err(refused.of_session(&id)),

@@ -40,8 +40,8 @@ pub use read::{
 };
 pub use sessions::{
     SessionBegun, SessionBody, SessionCounts, SessionDetails, SessionDocumentQuery, SessionImportBody,
-    SessionInfo, SessionList, SessionMergeBody, SessionMergeInfo, SessionQuery, SessionRetryBody,
-    SessionTaskBody, SessionTaskInfo, SessionsQuery,
+    SessionInfo, SessionList, SessionMergeAgain, SessionMergeBody, SessionMergeInfo, SessionQuery,
+    SessionRetryBody, SessionTaskBody, SessionTaskInfo, SessionsQuery,
 };
 pub use step::{EventInfo, HistoryStepInfo};
 pub use web::{ProofInfo, ProveQuery, TabInfo, WebBody, WebInfo};

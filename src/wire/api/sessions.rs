@@ -3,15 +3,18 @@
 use crate::engine::suggest::nearest;
 use crate::wire::message::standing::PlaceInfo;
 use crate::wire::session::work::{TaskPull, TaskWork};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 /// A session that is to begin: by a plan, or by a goal that an agent splits into tasks.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SessionBody {
-    /// The plan, as YAML or JSON in a text (plan.schema.json).
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The plan, as YAML or JSON in a text, or as it is (plan.schema.json).
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "some_text_or_object")]
+    #[schemars(schema_with = "some_text_or_object_schema")]
     pub plan: Option<String>,
     /// In place of a plan: what is to be reached, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,13 +82,29 @@ pub struct SessionMergeInfo {
     /// Why it is where it is, where that does not follow.
     #[serde(default)]
     pub note: Option<String>,
+    /// Tasks that were done again for it, since their branches did not fit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub again: Vec<SessionMergeAgain>,
+}
+
+/// A task that is done again for a merge.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionMergeAgain {
+    /// Id of the task.
+    pub task: String,
+    /// How often.
+    pub times: u8,
+    /// Why the last time: the files of a conflict, or the command that failed.
+    pub why: String,
 }
 
 /// A task to be added to a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SessionTaskBody {
-    /// The task, as YAML or JSON in a text, in the form that a task of a plan has (plan.schema.json).
+    /// The task, as YAML or JSON in a text, or as it is, in the form that a task of a plan has (plan.schema.json).
+    #[serde(deserialize_with = "text_or_object")]
+    #[schemars(schema_with = "text_or_object_schema")]
     pub task: String,
 }
 
@@ -286,4 +305,27 @@ pub struct SessionQuery {
 pub struct SessionDocumentQuery {
     /// Id of the session, or the beginning of it that no other has.
     pub id: String,
+}
+
+/// A document as a text, or as the object that it is: a program has that at hand, and a person a file.
+fn text_or_object<'de, D: Deserializer<'de>>(of: D) -> Result<String, D::Error> {
+    match Value::deserialize(of)? {
+        Value::String(text) => Ok(text),
+        // In lines, so that what is wrong has a place that can be shown.
+        value @ Value::Object(_) => Ok(format!("{value:#}")),
+        _ => Err(D::Error::custom("it must be a text with YAML or JSON in it, or an object")),
+    }
+}
+
+fn some_text_or_object<'de, D: Deserializer<'de>>(of: D) -> Result<Option<String>, D::Error> {
+    let given = Option::<Value>::deserialize(of)?;
+    given.map(|value| text_or_object(value).map_err(D::Error::custom)).transpose()
+}
+
+fn some_text_or_object_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["string", "object", "null"] })
+}
+
+fn text_or_object_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["string", "object"] })
 }

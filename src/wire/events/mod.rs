@@ -7,6 +7,7 @@
 
 mod error;
 mod finished;
+pub mod long;
 mod read;
 
 pub use error::DecodeError;

@@ -3,6 +3,7 @@
 //!
 //! [`import`] is strict: a key that is not known would be lost with the next [`export`], so it is refused.
 
+mod called_off;
 mod check;
 mod error;
 mod form;

@@ -22,6 +22,8 @@ use crate::wire::message::fields::Fields;
 use crate::wire::yaml::place::Place;
 use crate::wire::yaml::text as bytes_as_text;
 use crate::wire::yaml::tree::{Documents, Node, Value};
+use std::collections::HashMap;
+
 pub(in crate::wire) use fields::{KEY, Mistakes, Wrong, is_misspelt, one_line, unknown_keys};
 
 /// Most nodes of a plan: twenty for each of the most tasks, as keys, values and lists.
@@ -48,7 +50,7 @@ fn parse_task(bytes: &[u8], names: &[StepName]) -> Result<PlannedTask, Wrong> {
     let wish = task::task(&root, &mut wrong);
     wrong.told()?;
     let nothing = || root.place.refuse(Code::Blank, "there is no task");
-    Ok(graph::one_more(wish.ok_or_else(nothing)?, names)?)
+    graph::one_more(wish.ok_or_else(nothing)?, names)
 }
 
 /// The same beside tasks whose names are texts. One that is no name is nobody's.
@@ -86,19 +88,50 @@ pub(in crate::wire::session) fn place_in_task(bytes: &[u8], name: &StepName, fie
         None => Some(StepName::numbered(at as u64 + 1)),
     };
     let at = tasks.iter().enumerate().position(|task| id_of(task).as_ref() == Some(name))?;
-    let task = tasks.get(at)?;
+    Some(place_within(tasks.get(at)?, field))
+}
+
+/// Line and column, from 1, at which a field of a task that stands alone is.
+#[must_use]
+pub fn place_in_one(bytes: &[u8], field: &str) -> Option<(u64, u64)> {
+    let place = place_within(&root_of(bytes).ok()?, field);
+    Some((place.line, place.column))
+}
+
+fn place_within(task: &Node<'_>, field: &str) -> Place {
     let mut place = task.place;
     let mut within = task;
     // A field may be one of `expect` or `hire`, which are maps.
     for part in ["expect", "hire", field] {
         let Value::Map(entries) = &within.value else { continue };
         let Some(entry) = entries.iter().find(|entry| entry.key == part) else { continue };
-        let has_it = matches!(&entry.node.value, Value::Map(of) if of.iter().any(|entry| entry.key == field));
+        let has_it = match &entry.node.value {
+            Value::Map(of) => of.iter().any(|entry| entry.key == field),
+            // `hire: PROFILE` says in short which one.
+            _ => part == "hire" && field == "provider",
+        };
         if part == field || has_it {
             (place, within) = (entry.place, &entry.node);
         }
     }
-    Some(place)
+    place
+}
+
+/// The tasks of a plan that can be read by themselves, whatever is wrong with the others and with what they need of one another. Of
+/// tasks whose names are not clear there is none.
+pub(in crate::wire::session) fn tasks_alone(bytes: &[u8]) -> Vec<PlannedTask> {
+    let Ok(root) = root_of(bytes) else { return Vec::new() };
+    let Ok(fields) = Fields::of(&root) else { return Vec::new() };
+    let Some(Value::List(items)) = fields.node("tasks").map(|tasks| &tasks.value) else { return Vec::new() };
+    let read = |(at, item): (usize, &Node<'_>)| {
+        let mut wrong = Mistakes::default();
+        let wish = task::task(item, &mut wrong);
+        wish.filter(|_| wrong.is_empty()).map(|wish| graph::alone(wish, at))
+    };
+    let tasks: Vec<PlannedTask> = items.iter().take(STEPS_MAX).enumerate().filter_map(read).collect();
+    let mut numbers = HashMap::<u64, usize>::new();
+    tasks.iter().for_each(|task| *numbers.entry(task.id.number()).or_default() += 1);
+    tasks.into_iter().filter(|task| numbers.get(&task.id.number()) == Some(&1)).collect()
 }
 
 /// The one thing that a text holds.
@@ -128,7 +161,7 @@ fn plan(root: &Node<'_>) -> Result<Plan, Wrong> {
     let pull_requests = wrong.keep(pull_requests(&fields)).unwrap_or_default();
     let wishes = task::all(&fields, &mut wrong);
     if !wrong.is_empty() {
-        wrong.add(graph::strangers(&wishes));
+        wrong.add(graph::besides(&wishes));
     }
     wrong.told()?;
     let (tasks, graph) = graph::join(wishes)?;

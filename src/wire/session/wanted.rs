@@ -14,7 +14,7 @@ use crate::engine::input::Command;
 use crate::engine::message::Body;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::team::Team;
-use crate::engine::words::AgentName;
+use crate::engine::words::{AgentName, Millis};
 use crate::wire::api::{AlsoWrong, Problem, SessionDetails};
 use crate::wire::message::draft::CONTENT_BYTES_MAX;
 use std::collections::BTreeSet;
@@ -55,7 +55,7 @@ impl TriedPlan {
     pub fn mistakes(self, told: &Problem, team: &Team) -> Option<Problem> {
         let Self { plan, master, repository } = self;
         let refusal = would_begin(plan.as_bytes(), Some((team, master)), repository).err()?;
-        let is_it = |one: &PlanRefusal| one.refusal.why == told.why;
+        let is_it = |one: &PlanRefusal| told.why.starts_with(&one.refusal.why);
         let is_told = is_it(&refusal) || refusal.others.iter().any(is_it);
         is_told.then(|| problem_of_plan(refusal))
     }
@@ -217,10 +217,22 @@ pub fn take_in(document: &str) -> Result<(FlowId, String), Problem> {
         let (code, why, cure) = ("bad-document".to_owned(), format!("{at} {}", error.why), error.cure);
         Problem { code, why, cure, field: Some("document".to_owned()), ..Problem::default() }
     })?;
-    let id = FlowId::new(session.id.as_str()).map_err(|error| {
+    Ok((id_of(&session)?, export(&session)))
+}
+
+/// A session of which there is only a document is called off: its id, and its document from then on.
+///
+/// # Errors
+/// If its id is none of a session here.
+pub fn call_off(session: AgentSession, at: Millis) -> Result<(FlowId, String), Problem> {
+    let id = id_of(&session)?;
+    Ok((id, export(&session.called_off("cancelled by user", at))))
+}
+
+fn id_of(session: &AgentSession) -> Result<FlowId, Problem> {
+    FlowId::new(session.id.as_str()).map_err(|error| {
         problem(Refusal::new(Code::BadId, format!("`id`: `{}` {error}", session.id.as_str())).at("id"))
-    })?;
-    Ok((id, export(&session)))
+    })
 }
 
 /// The branches in a document on which its completed tasks were done.

@@ -16,7 +16,7 @@ use crate::engine::words::AgentName;
 use crate::wire::layout::{Surroundings, Workspace};
 use crate::wire::team_file::profile::files as profile_files;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Name of the session where the file gives none.
@@ -68,13 +68,10 @@ pub(super) fn settings(
     let grounds = queues::Grounds { workspace, around, outside, roster: &roster };
     let queues = queues::queues(file.queues.as_ref(), &grounds, book);
     let Roster { aliases, pools, routes, may, .. } = roster;
-    let (templates, any_program) = kinds(&profiles, &general);
     let commands = commands::commands(file.commands.as_ref(), book);
     let setup = Arc::new(worktrees::setup(file.worktrees.as_ref(), book));
-    let limits = general.limits.clone();
-    let for_flows = BTreeMap::new();
-    let team =
-        Team { members, aliases, pools, routes, may, templates, any_program, for_flows, limits, commands };
+    let (limits, kinds) = (general.limits.clone(), kinds(&profiles, &general));
+    let team = Team { members, aliases, pools, routes, may, limits, commands, ..kinds };
     let notify = file.notify.as_ref();
     let notify =
         notify.map(|entry| Arc::new(notify::notify(entry, workspace.root(), &inherited, outside, book)));
@@ -110,14 +107,20 @@ pub(super) struct Parts<'a> {
     pub(super) ground: Ground<'a>,
 }
 
-/// A member of each profile, for whoever is hired; and the profiles whose programs are no agents by themselves.
-fn kinds(
-    profiles: &BTreeMap<String, Profile>,
-    general: &General,
-) -> (BTreeMap<String, Member>, BTreeSet<String>) {
+/// A team of nobody that knows of whom others can be made: a member of each profile, the profiles whose programs are no agents by
+/// themselves, and those without a program.
+fn kinds(profiles: &BTreeMap<String, Profile>, general: &General) -> Team {
     let templates = profiles.iter().map(|(name, profile)| (name.clone(), template(name, profile, general)));
-    let any = profiles.iter().filter(|(_, profile)| profile.any_program);
-    (templates.collect(), any.map(|(name, _)| name.clone()).collect())
+    let named = |is_it: fn(&Profile) -> bool| {
+        let found = profiles.iter().filter(move |(_, profile)| is_it(profile));
+        found.map(|(name, _)| name.clone()).collect()
+    };
+    Team {
+        templates: templates.collect(),
+        any_program: named(|profile| profile.any_program),
+        commandless: named(|profile| profile.command.is_empty()),
+        ..Team::default()
+    }
 }
 
 /// A member of whom nothing is said but its profile.

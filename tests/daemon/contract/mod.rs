@@ -313,22 +313,30 @@ fn sessions(contract: &mut Contract) {
         (400, json!({})),
         (400, json!({"plan": PLAN, "goal": "x"})),
         (400, json!({"plan": "tasks: []"})),
+        (400, json!({"plan": {"tasks": []}})),
+        (400, json!({"plan": 7})),
         (400, json!({"goal": " "})),
         (404, json!({"goal": "x", "master": "nobody"})),
         (404, json!({"plan": PLAN.replace("mute", "nobody")})),
     ] {
         contract.refuses(status, "POST /api/sessions", &body.to_string());
     }
-    let begun = contract.asks(200, "POST /api/sessions", &json!({"plan": PLAN}).to_string()).json();
+    let plan = json!({"name": "計画", "tasks": [
+        {"name": "一", "description": "a", "to": "mute"},
+        {"name": "二", "description": "b", "to": "mute", "dependencies": ["task-1"]},
+    ]});
+    let begun = contract.asks(200, "POST /api/sessions", &json!({"plan": plan}).to_string()).json();
     let at = format!("/api/sessions/{}", begun["id"].as_str().expect("an id"));
     let message = contract.gets(&at)["tasks"][0]["message"].as_str().expect("a message").to_owned();
     contract.refuses(409, &format!("POST {at}/retry"), r#"{"task": "task-1"}"#);
+    let told = contract.asks(404, &format!("POST {at}/retry"), r#"{"task": "task-9"}"#).json();
+    assert_eq!((&told["code"], &told["field"]), (&json!("no-task"), &json!("task")), "{told}");
     contract.asks(200, &format!("POST {at}/pause"), "");
     let told = contract.asks(409, &format!("POST {at}/pause"), "").json();
     assert!(told["cure"].as_str().is_some_and(|cure| cure.starts_with("`tasuki session show ")), "{told}");
     contract.asks(200, &format!("POST {at}/resume"), "");
     contract.asks(200, &format!("POST {at}/tasks"), r#"{"task": "{name: 三, description: c, to: mute}"}"#);
-    contract.refuses(400, &format!("POST {at}/tasks"), r#"{"task": "{name: 四}"}"#);
+    contract.refuses(400, &format!("POST {at}/tasks"), r#"{"task": {"name": "四"}}"#);
     contract.asks(200, &format!("POST /api/messages/{message}/cancel"), "");
     contract.asks(200, &format!("POST {at}/retry"), r#"{"task": "task-1"}"#);
     contract.asks(200, &format!("POST {at}/cancel"), "");

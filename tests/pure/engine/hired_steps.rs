@@ -115,16 +115,27 @@ fn whoever_is_hired_for_a_step_is_given_no_step_of_another() {
 
 #[test]
 fn agents_are_made_of_their_masters_profile_or_are_copies_where_that_says_nothing_of_its_program() {
-    for (is_any_program, like) in
-        [(false, Like::Profile("scripted".to_owned())), (true, Like::Member(name("ann")))]
-    {
+    for (is_any_program, is_commandless, like) in [
+        (false, false, Like::Profile("scripted".to_owned())),
+        (true, false, Like::Member(name("ann"))),
+        (false, true, Like::Member(name("ann"))),
+    ] {
         let mut team = team();
         team.any_program.extend(is_any_program.then(|| "scripted".to_owned()));
+        team.commandless.extend(is_commandless.then(|| "scripted".to_owned()));
         let mut world = World::new(team);
         let mut opening = opening("task-1 ann", OnFailure::Stop, 0);
         opening.head.master = Some(name("ann"));
         opening.steps[0].0.hire = Some(Box::default());
         world.ask(Command::OpenFlow(Box::new(opening)));
         assert_eq!(world.engine.state().hired[&name(HAND)].recipe.like, like);
+        // Whoever asks for it by name is told at once, and no agent fails to start later.
+        let mut plan = crate::engine::flowing::opening("task-1 ann", OnFailure::Stop, 0);
+        plan.head.id = FlowId::new("b1b2c3d4-e5f6-4890-abcd-ef1234567891").expect("an id");
+        let like = Some(Like::Profile("scripted".to_owned()));
+        plan.steps[0].0.hire = Some(Box::new(StepHire { like, ..StepHire::default() }));
+        let said = world.ask(Command::OpenFlow(Box::new(plan)));
+        let why = "task-1: nobody can be made from the profile scripted alone: it says no command";
+        assert_eq!(said.contains("refused unknown-word") && said.contains(why), is_commandless, "{said}");
     }
 }

@@ -56,6 +56,7 @@ pub(crate) fn team() -> Team {
         may: BTreeMap::new(),
         templates: BTreeMap::from([("scripted".to_owned(), member(USER))]),
         any_program: BTreeSet::new(),
+        commandless: BTreeSet::new(),
         for_flows: BTreeMap::new(),
         limits: Limits::default(),
         commands: BTreeMap::from([("test".to_owned(), vec!["cargo".to_owned(), "test".to_owned()])]),

@@ -498,6 +498,10 @@ fn every_mistake_that_another_does_not_hide_is_told() {
               2 | …d: task-1, name: a, description: b, dependencies: [task-7, task-8]}
             Cure: name the `id` of a task of this plan.
 
+            line 3, column 8: two tasks are called `task-1`.
+              3 | - {id: task-1, name: a, description: b, verify: {tests: yes}}
+            Cure: give each task an `id` of its own, or leave `id` out of all tasks.
+
             line 3, column 41: `verify` is no key of a task; did you mean `expect`? Without it, nothing is checked before the task is done.
               3 | - {id: task-1, name: a, description: b, verify: {tests: yes}}
             Cure: write it as in `expect: {commit: true, files: [src/lib.rs], command: test}`; protocol/README.md describes each key.
@@ -546,6 +550,17 @@ fn each_circle_each_pattern_and_each_worktree_is_told() {
         circles.iter().any(|(_, why)| why.starts_with("task-4 → task-5 → task-6 → task-4 ")),
         "{circles:?}"
     );
+
+    // A circle hides neither what is wrong in other fields nor a wish for a worktree that nobody can share.
+    let all = told(&["dependencies: [task-2]", "dependencies: [task-1]", "timeout: soon", "join: both"]);
+    assert_eq!(all.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 4, 5], "{all:?}");
+    let all = told(&[
+        "dependencies: [task-2]",
+        "dependencies: [task-1]",
+        "worktree_strategy: Shared",
+        "dependencies: [task-1], worktree_strategy: Shared, share_with: task-2",
+    ]);
+    assert_eq!(all.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 4, 5], "{all:?}");
 
     let touches = told(&["touches: [/a, src/**, ../b]", "touches: [~/c]"]);
     assert_eq!(touches.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 2, 3], "{touches:?}");

@@ -220,8 +220,10 @@ fn kept() -> Vec<Event> {
         spent: None,
         cause: None,
         in_tree: InTree::default(),
+        document: None,
     };
-    let members: [fn(&mut FlowStep); 11] = [
+    let members: [fn(&mut FlowStep); 12] = [
+        |s| s.document = Some(r#"{"id":"task-001"}"#.into()),
         |s| s.cause = Some(FailureCause::Worktree),
         |s| s.spent = Some(spent()),
         |s| s.worker = Some(worker()),
@@ -348,12 +350,13 @@ fn others() -> Vec<Event> {
         parallel,
         pull_requests: parallel == 4,
     };
-    let imported = |began, ended, branch| Event::StepImported {
+    let imported = |began, ended, branch, document: Option<&str>| Event::StepImported {
         flow: flow.clone(),
         step: tree.clone(),
         began,
         ended,
         branch,
+        document: document.map(Into::into),
         body: plain("JWT認証"),
     };
     let mut ready = moved(TreeMove::Made, None, Some("/r 家/agent-task-001"), Some("its worktree was gone"));
@@ -388,8 +391,9 @@ fn others() -> Vec<Event> {
         pulled(None, None, Some("gh が無い")),
         planned(None, OnFailure::Stop, 0),
         planned(Some("計画"), OnFailure::Skip, 4),
-        imported(None, None, None),
-        imported(Some(Millis(NOON)), Some(Millis(NOON + 1)), Some(branch())),
+        imported(None, None, None, None),
+        imported(Some(Millis(NOON)), Some(Millis(NOON + 1)), Some(branch()), None),
+        imported(None, None, None, Some(r#"{"id":"task-001"}"#)),
         moved(TreeMove::Make, Some(branch()), None, None),
         moved(TreeMove::Made, None, Some("/r 家/agent-task-001"), None),
         moved(TreeMove::Fail, None, None, Some("a conflict in 家.rs")),

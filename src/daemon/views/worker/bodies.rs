@@ -22,7 +22,8 @@ impl Worker {
     /// The content of a message.
     pub(super) fn body(&mut self, place: Place) -> Result<Body, Trouble> {
         let record = self.record(place)?;
-        events::body_of(&record.payload, place.event).ok_or_else(|| unreadable("body", record.seq))
+        let body = self.long.body_of(record.seq, &record.payload, place.event);
+        body.ok_or_else(|| unreadable("body", record.seq))
     }
 
     /// The same of one that has ended; where it is damaged, why: its answer is shown all the same.

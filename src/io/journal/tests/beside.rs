@@ -51,7 +51,7 @@ fn fsck_and_readers_beside_a_writer_see_no_damage() {
         checked.store(check, Ordering::Release);
         for place in places.try_iter() {
             match reader.read_at(place) {
-                Ok(record) => assert_eq!(record.payload, step(record.seq.0).events),
+                Ok(record) => assert_eq!(*record.payload, *step(record.seq.0).events),
                 Err(gone) => assert!(gone.to_string().contains("removed"), "{gone}"),
             }
         }

@@ -27,7 +27,7 @@ fn a_batch_is_one_write_and_one_flush() {
     assert_eq!(journal.counters().fdatasyncs, after.fdatasyncs + 1, "nothing was left to flush");
     assert_eq!(journal.next_seq(), Seq(1006));
     let record = journal.reader().read_at(places[499]).unwrap();
-    assert_eq!((record.seq, record.payload), (Seq(500), step(500).events));
+    assert_eq!((record.seq, &*record.payload), (Seq(500), &*step(500).events));
 }
 
 #[test]

@@ -14,7 +14,7 @@ async fn worked(world: &World) -> (Repository, Worktree) {
 }
 
 fn needs() -> Vec<String> {
-    from(&["agent/need", "agent/other", "agent/gone"])
+    texts(&["agent/need", "agent/other", "agent/gone"])
 }
 
 #[tokio::test]
@@ -80,7 +80,7 @@ async fn whichever_call_dies_what_is_needed_comes_once_and_nothing_is_lost() {
             }
             world.run_in(&made.path, "echo changed > kept; echo left > left");
             deaths.at(call, after);
-            let names = from(&["agent/need"]);
+            let names = texts(&["agent/need"]);
             let first = repository.catch_up(made.clone(), &names).await;
             deaths.never();
             let has_died = world.run("cat $D/calls | wc -l").parse::<usize>().unwrap() >= call;

@@ -59,7 +59,7 @@ async fn any_folder_and_any_head_is_good() {
         let made = repository.make(&name("agent/a"), "x", &parts).await.unwrap();
         assert!(made.path.starts_with(&root) && made.path.join("x\ny").is_file(), "{folder:?}");
         let again = repository.make(&name("agent/a"), "x", &parts).await.unwrap();
-        assert_eq!(Worktree { new_from: parts.clone(), ..again }, made);
+        assert_eq!(Worktree { new_from: made.new_from.clone(), ..again }, made);
         let entry = repository.remove(&name("agent/a")).await.unwrap();
         assert!(!made.path.exists());
         let back = repository.restore(&entry).await.unwrap();

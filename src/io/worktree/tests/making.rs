@@ -11,7 +11,7 @@ async fn a_worktree_is_made_once_and_kept_out_of_git() {
     assert_eq!(made.path, world.at(".orchestrator-worktrees/agent-jwt-auth"));
     assert_eq!(made.base, world.run("git rev-parse main"));
     let again = repository.make(&name("agent/jwt-auth"), "flow-1/a", &from(&["main"])).await.unwrap();
-    assert_eq!((made.new_from.clone(), again.new_from.len()), (from(&["main"]), 0));
+    assert_eq!((made.new_from.clone(), again.new_from.len()), (vec!["main".to_owned()], 0));
     assert_eq!(again, Worktree { new_from: Vec::new(), ..made.clone() });
     assert!(made.path.join("queue").is_dir() && made.path.join("status/agents").is_dir());
     world
@@ -165,7 +165,7 @@ async fn the_repositorys_own_queue_is_shared_or_told() {
     .enumerate()
     {
         world.run(&format!("git checkout -q -b k{number} main; {script}; git add -A -f .; git commit -qm k; git checkout -q main"));
-        let error = repository.make(&name("agent/b"), "x", &[format!("k{number}")]).await.unwrap_err();
+        let error = repository.make(&name("agent/b"), "x", &[format!("k{number}").into()]).await.unwrap_err();
         assert!(error.to_string().contains(said) && error.is_refusal(), "{error}");
     }
     assert!(!world.left().contains("agent-b"));

@@ -13,6 +13,7 @@ mod setting_up;
 
 use super::*;
 use crate::engine::flow::branch::BranchName;
+use crate::engine::job::TreeStart;
 use crate::io::clock::Clock;
 use crate::io::evidence::environment;
 use crate::io::workspace::Workspace;
@@ -103,6 +104,10 @@ fn name(text: &str) -> BranchName {
     BranchName::new(text).unwrap()
 }
 
-fn from(names: &[&str]) -> Vec<String> {
+fn texts(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+fn from(names: &[&str]) -> Vec<TreeStart> {
+    names.iter().map(|name| (*name).to_owned().into()).collect()
 }

@@ -134,6 +134,38 @@ async fn what_was_removed_comes_back_as_it_was_even_when_git_has_forgotten_it() 
 }
 
 #[tokio::test]
+async fn what_needs_a_branch_that_is_gone_begins_at_its_last_commit() {
+    let world = World::new();
+    let repository = world.repository().await;
+    let made = repository.make(&name("agent/a"), "x", &[]).await.unwrap();
+    world.run_in(&made.path, "echo 襷 > '日 本'; git add .; git commit -qm 一; git tag t");
+    let head = world.run("git rev-parse agent/a");
+    let entry = repository.remove(&name("agent/a")).await.unwrap();
+    world.run("git tag -d t; git reflog expire --expire=now --all; git gc -q --prune=now; ! git cat-file -e $0 2>/dev/null");
+    // What lies in the trash cannot be read.
+    let (bundle, aside) =
+        ["commits.bundle", "aside"].map(|file| repository.trash.join(&entry).join(file)).into();
+    std::fs::rename(&bundle, &aside).unwrap();
+    let error = repository.make(&name("agent/b"), "y", &from(&["agent/a"])).await.unwrap_err().to_string();
+    assert!(error.contains("`tasuki worktree restore agent/a`"), "{error}");
+    std::fs::rename(&aside, &bundle).unwrap();
+    let next = repository.make(&name("agent/b"), "y", &from(&["agent/a"])).await.unwrap();
+    assert_eq!(world.run_in(&next.path, "git rev-parse HEAD; cat '日 本'"), format!("{head}\n襷"));
+    let told = format!("agent/a is gone, and its last commit {} was taken", &head[..12]);
+    assert_eq!(next.note.as_deref(), Some(&*told));
+    // The trash is emptied, and the record knows it; nobody but who asks knows where a deleted one was.
+    std::fs::remove_dir_all(repository.trash.join(&entry)).unwrap();
+    let deleted = TreeStart { name: "agent/d".to_owned(), ended_at: Some(head.as_str().into()) };
+    for (branch, start) in [("agent/e", from(&["agent/a"])), ("agent/f", vec![deleted])] {
+        let made = repository.make(&name(branch), "z", &start).await.unwrap();
+        assert_eq!(world.run_in(&made.path, "git rev-parse HEAD"), head, "{branch}");
+    }
+    let error =
+        repository.make(&name("agent/g"), "z", &from(&["agent/never"])).await.unwrap_err().to_string();
+    assert!(error.contains("`git branch agent/never COMMIT`"), "{error}");
+}
+
+#[tokio::test]
 async fn nothing_comes_back_over_something_else() {
     for (script, why) in [
         ("git branch agent/a", "a branch is called so"),

@@ -6,7 +6,7 @@ use crate::wire::team_file::TreeSetup;
 /// Files to copy, and one script for each command.
 fn setup(copy: &[&str], run: &[&str]) -> TreeSetup {
     let run = run.iter().map(|script| ["sh", "-c", script].map(str::to_owned).to_vec()).collect();
-    TreeSetup { copy: from(copy), run, ..TreeSetup::default() }
+    TreeSetup { copy: texts(copy), run, ..TreeSetup::default() }
 }
 
 const KEPT_OUT: &str = "
@@ -71,7 +71,7 @@ async fn a_setup_that_fails_says_so_and_is_done_again_from_its_beginning() {
     let slow = TreeSetup { timeout_ms: 50, ..setup(&[], &["sleep 600 & sleep 600"]) };
     let error = repository.set_up(&at, &slow, &world.env).await.unwrap_err().to_string();
     assert!(error.contains("not over after 0.05 s") && error.ends_with("it printed nothing"), "{error}");
-    let absent = TreeSetup { run: vec![from(&["nothing-of-that-name"])], ..TreeSetup::default() };
+    let absent = TreeSetup { run: vec![texts(&["nothing-of-that-name"])], ..TreeSetup::default() };
     let error = repository.set_up(&at, &absent, &world.env).await.unwrap_err().to_string();
     assert!(error.contains("no program nothing-of-that-name"), "{error}");
     // Whoever asks for the tree meanwhile finds it made, and it is set up from the beginning.
@@ -118,10 +118,10 @@ async fn no_link_and_no_branch_leads_a_setup_out_of_the_repository() {
     world.run("mkdir bin; printf '#!/bin/sh\\ntouch $0.ran\\n' > bin/tool; chmod +x bin/tool; git add bin; git commit -qm tool");
     let made = repository.make(&name("agent/c"), "x", &from(&["main"])).await.unwrap();
     world.env.insert("PATH".to_owned(), format!("bin:{}/bin:/usr/bin:/bin", made.path.display()));
-    let tool = TreeSetup { run: vec![from(&["tool"])], ..TreeSetup::default() };
+    let tool = TreeSetup { run: vec![texts(&["tool"])], ..TreeSetup::default() };
     let error = repository.set_up(&name("agent/c"), &tool, &world.env).await.unwrap_err();
     assert!(error.to_string().contains("no program tool"), "{error}");
-    let tool = TreeSetup { run: vec![from(&["bin/tool"])], ..TreeSetup::default() };
+    let tool = TreeSetup { run: vec![texts(&["bin/tool"])], ..TreeSetup::default() };
     repository.set_up(&name("agent/c"), &tool, &world.env).await.unwrap();
     assert!(made.path.join("bin/tool.ran").exists(), "where it is named, it is meant");
 }

@@ -4,11 +4,13 @@ use super::asking::Asking;
 use super::plan_file::{refused, written};
 use crate::engine::words::AgentName;
 use crate::ui::cli::context::{Context, Ended, text_or_input};
-use crate::ui::cli::failure::Failure;
+use crate::ui::cli::failure::{Failure, Kind};
+use crate::ui::cli::table::harmless;
 use crate::wire::api::SessionTaskBody;
-use crate::wire::session::plan::read_task_beside;
+use crate::wire::session::plan::{place_in_one, read_task_beside};
 use clap::builder::NonEmptyStringValueParser;
 use serde_json::{Map, Value, json};
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
 /// Adds a task to a session that is not completed
@@ -36,7 +38,7 @@ pub(super) struct Args {
     /// Title, in one line
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     name: Option<String>,
-    /// What its agent is told; `-` reads the standard input
+    /// What its agent is told; `-` reads the standard input, and so does its absence where that is no terminal
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     description: Option<String>,
     /// Task id, such as task-7
@@ -79,8 +81,35 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let asking = Asking::new(context)?;
     let details = asking.session(&args.session)?;
     let names = details.tasks.iter().map(|task| task.id.as_str());
-    read_task_beside(task.as_bytes(), names).map_err(|refusal| refused(refusal, place))?;
-    asking.order(&details.session.id, "tasks", &SessionTaskBody { task })
+    read_task_beside(task.as_bytes(), names).map_err(|refusal| refused(refusal, place.clone()))?;
+    let body = SessionTaskBody { task };
+    let added = asking.order(&details.session.id, "tasks", &body);
+    added.map_err(|failure| within(failure, place, &body.task))
+}
+
+/// What the team or the session refuses of a task that stands in a file, with its place there.
+fn within(mut failure: Failure, place: Option<String>, task: &str) -> Failure {
+    let is_in_file = failure.kind == Kind::Rejected && failure.problem.line.is_none();
+    let Some((place, field)) = place.zip(failure.problem.field.clone()).filter(|_| is_in_file) else {
+        return failure;
+    };
+    let Some((line, column)) = place_in_one(task.as_bytes(), &field) else { return failure.within(place) };
+    (failure.problem.line, failure.problem.column) = (Some(line), Some(column));
+    let text = usize::try_from(line).ok().and_then(|line| task.lines().nth(line.checked_sub(1)?));
+    if let Some(text) = text {
+        failure.problem.why = format!("{}\n  {line} | {}", failure.problem.why, harmless(text));
+    }
+    failure.within(place)
+}
+
+/// What its agent is told. The title alone tells nobody what to do.
+fn description(args: &Args) -> Result<String, Failure> {
+    if args.description.is_none() && std::io::stdin().is_terminal() {
+        let why = "nothing says what the agent of the task is told";
+        let cure = "give it with `--description`, or `--description -` to type it in";
+        return Err(Failure::new(Kind::Rejected, "content-empty", why, cure));
+    }
+    text_or_input(args.description.as_deref())
 }
 
 /// The task as JSON, which is YAML as well and has its own way to write any text.
@@ -90,7 +119,7 @@ fn of_options(args: &Args) -> Result<String, Failure> {
         |key: &str, value: Option<Value>| drop(value.map(|value| task.insert(key.to_owned(), value)));
     put("id", args.task_id.clone().map(Value::from));
     put("name", args.name.clone().map(Value::from));
-    put("description", Some(text_or_input(args.description.as_deref())?.into()));
+    put("description", Some(description(args)?.into()));
     put("dependencies", (!args.depends_on.is_empty()).then(|| json!(args.depends_on)));
     put("join", args.any.then(|| json!("any")));
     put("to", args.to.as_ref().map(|to| json!(to.as_str())));

@@ -65,22 +65,29 @@ impl Args {
 
 pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let master = args.master.as_ref().map(ToString::to_string);
-    let (body, place) = match plan_of(args) {
+    let (body, place, wrong) = match plan_of(args) {
         Some(path) => {
-            let written = plan_file::plan(&path)?;
-            (
-                SessionBody { plan: Some(written.text), master, pr: args.pr, ..SessionBody::default() },
-                Some(written.place),
-            )
+            let written = plan_file::written(&path)?;
+            let wrong = plan_file::wrong_by_itself(&written);
+            let body =
+                SessionBody { plan: Some(written.text), master, pr: args.pr, ..SessionBody::default() };
+            (body, Some(written.place), wrong)
         }
         None => {
             let goal = Some(args.goal.join(" "));
-            (SessionBody { goal, master, yes: args.yes, pr: args.pr, ..SessionBody::default() }, None)
+            (SessionBody { goal, master, yes: args.yes, pr: args.pr, ..SessionBody::default() }, None, None)
         }
     };
-    let asking = Asking::new(context)?;
+    let asking = match (Asking::new(context), &wrong) {
+        (Err(_), Some(_)) => return wrong.map_or(Ok(()), Err),
+        (asking, _) => asking?,
+    };
     let begun: Result<SessionBegun, _> = asking.client.post("/api/sessions", &body, ANSWER_DEADLINE);
-    let begun = begun.map_err(|error| not_begun(error, place))?;
+    let begun = begun.map_err(|error| match (wrong, error) {
+        // The daemon has the same to say, and what the team has not.
+        (None, error) | (Some(_), error @ ClientError::Refused(_)) => not_begun(error, place),
+        (Some(wrong), _) => wrong,
+    })?;
     // What follows on the standard output are the changes, as JSON lines if JSON was asked for.
     if !args.wait || !context.globals.json {
         context.tell(&begun, || begun.id.clone())?;

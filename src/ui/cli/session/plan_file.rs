@@ -40,13 +40,10 @@ pub(in crate::ui::cli) fn written(path: &Path) -> Result<PlanText, Failure> {
     }
 }
 
-/// The text of a plan that can be read.
-pub(super) fn plan(path: &Path) -> Result<PlanText, Failure> {
-    let written = written(path)?;
-    match read(written.text.as_bytes()) {
-        Ok(_) => Ok(written),
-        Err(refusal) => Err(refused(refusal, Some(written.place))),
-    }
+/// What is wrong with a plan, as far as it says so itself: whoever has a team knows more.
+pub(super) fn wrong_by_itself(written: &PlanText) -> Option<Failure> {
+    let refusal = read(written.text.as_bytes()).err()?;
+    Some(refused(refusal, Some(written.place.clone())))
 }
 
 /// Why a plan or a task is not taken, with the line at fault if it is one of a file.

@@ -4,7 +4,9 @@ use super::form::{
     AgentSession, Conversation, PullRequestRef, SessionMessage, SessionTask, SessionTime, SessionUuid,
     SubAgent, TaskResult, WorktreeRef,
 };
+use super::read::task_alone;
 use super::words::{DetectedBy, MessageRole, SubAgentStatus, SubAgentType, TaskStatus, WorktreeStrategy};
+use crate::engine::flow::branch::BranchName;
 use crate::engine::flow::flow::{Flow, FlowStep};
 use crate::engine::flow::in_tree::StepWork;
 use crate::engine::flow::name::StepName;
@@ -18,7 +20,7 @@ use crate::engine::message::BodyRef;
 use crate::engine::words::Millis;
 use crate::wire::session::work::{TaskPull, TaskWork, by_hand};
 use serde_json::{Map, Value as Json, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// What is written where a text cannot be read any more.
@@ -35,9 +37,11 @@ pub fn of_flow(seen: &FlowSeen, repository: &str, texts: Texts<'_>) -> Option<Ag
     let tasks = flow.steps.iter().enumerate().map(|(at, step)| {
         let tree = flow.tree_of(at).and_then(|owner| trees.get(owner)).cloned();
         let repository = flow.head.repository.as_deref();
-        task((step, repository), seen.working.get(&at), tree, texts)
+        let task = task((step, repository), seen.working.get(&at), tree, texts);
+        as_it_came(task, step)
     });
-    let tasks = tasks.collect();
+    let (mut tasks, mut worktrees): (Vec<_>, Vec<_>) = (tasks.collect(), trees.into_values().collect());
+    add_worktrees(&mut tasks, &mut worktrees);
     Some(AgentSession {
         id: SessionUuid::new(flow.head.id.as_str())?,
         created_at: SessionTime::of(flow.opened_at),
@@ -46,7 +50,7 @@ pub fn of_flow(seen: &FlowSeen, repository: &str, texts: Texts<'_>) -> Option<Ag
         repository_path: flow.head.repository.as_ref().map_or(repository, |of| &of.root).to_owned(),
         conversation: conversation(flow, texts),
         tasks,
-        worktrees: trees.into_values().collect(),
+        worktrees,
         tasuki: Some(besides(flow)),
     })
 }
@@ -114,6 +118,43 @@ fn task(
         started_at: step.typed.or(step.began).map(SessionTime::of),
         completed_at: step.ended.map(SessionTime::of),
         result,
+    }
+}
+
+/// What was done elsewhere is told as its document has told it, until it is done again.
+fn as_it_came(task: SessionTask, step: &FlowStep) -> SessionTask {
+    let Some(came) = step.document.as_deref().and_then(task_alone) else { return task };
+    let summary = task.result.map(|result| result.summary).unwrap_or_default();
+    SessionTask {
+        worktree_strategy: came.worktree_strategy,
+        assigned_worktree: came.assigned_worktree,
+        sub_agent: came.sub_agent,
+        created_at: came.created_at,
+        started_at: came.started_at,
+        completed_at: came.completed_at,
+        result: came.result.map(|told| TaskResult { summary, ..told }),
+        ..task
+    }
+}
+
+/// Puts the worktrees with which tasks came beside those of the flow. Where a branch has one here, that counts.
+fn add_worktrees(tasks: &mut [SessionTask], worktrees: &mut Vec<WorktreeRef>) {
+    let places = worktrees.iter().enumerate().map(|(at, tree)| (tree.branch_name.clone(), at));
+    let mut places: HashMap<BranchName, usize> = places.collect();
+    for task in tasks {
+        let Some(own) = &mut task.assigned_worktree else { continue };
+        let at = *places.entry(own.branch_name.clone()).or_insert(worktrees.len());
+        match worktrees.get_mut(at) {
+            None => worktrees.push(own.clone()),
+            Some(there) => {
+                if !there.task_ids.contains(&task.id) {
+                    there.task_ids.push(task.id.clone());
+                }
+                if own.path != there.path {
+                    own.clone_from(there);
+                }
+            }
+        }
     }
 }
 
@@ -256,7 +297,14 @@ fn besides(flow: &Flow) -> Json {
     }
     if let Some(merge) = flow.merge.as_deref() {
         let (task, note) = (merge.step.as_ref().map(StepName::as_str), merge.note.as_deref());
-        put("merge", json!({"into": merge.into, "status": merge.stage.word(), "task": task, "note": note}));
+        let again = merge.reopened.iter().map(|(step, times)| {
+            json!({"task": step.as_str(), "times": times, "why": merge.clashes.get(step).map_or("", |why| why)})
+        });
+        let again: Vec<Json> = again.collect();
+        put(
+            "merge",
+            json!({"into": merge.into, "status": merge.stage.word(), "task": task, "note": note, "again": again}),
+        );
     }
     let steps = flow.steps.iter().map(|step| (step.spec.name.to_string(), of_step(step)));
     put("tasks", Json::Object(steps.collect()));

@@ -66,6 +66,12 @@ pub(super) fn session(value: &Json) -> Read<AgentSession> {
     })
 }
 
+/// A task by itself; none if it is not what was written.
+pub(super) fn task_alone(text: &str) -> Option<SessionTask> {
+    let value: Json = serde_json::from_str(text).ok()?;
+    task(&Spot::whole(&value)).ok()
+}
+
 fn conversation(spot: &Spot<'_>) -> Read<Conversation> {
     let object = spot.object(&["messages"])?;
     Ok(Conversation { messages: object.get("messages")?.list(message)? })

@@ -1,6 +1,6 @@
 //! A document as a flow that goes on: what is done stays done, and everything else is to be done.
 
-use super::form::{AgentSession, SessionTask};
+use super::form::{AgentSession, SessionTask, TaskResult};
 use super::words::{MessageRole, SessionStatus, TaskStatus, WorktreeStrategy};
 use crate::engine::flow::branch::BranchName;
 use crate::engine::flow::head::{FlowHead, FlowKind};
@@ -16,6 +16,7 @@ use crate::engine::words::{AgentName, Millis};
 use chrono::DateTime;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// What is wanted to let the session of a document go on. `branches` are those of its worktrees that are in the repository: what needs
 /// a task whose branch is not begins without it. `is_there` says who is in the team: for what was somebody else's, an agent
@@ -140,8 +141,15 @@ fn done_elsewhere(task: &SessionTask, branches: &BTreeSet<BranchName>) -> StepDo
             .filter(|branch| branches.contains(branch)),
         began: at(&task.started_at),
         ended: at(&task.completed_at),
+        document: serde_json::to_string(&besides_texts(task)).ok().map(Arc::from),
         body: body(task.result.as_ref().map(|result| result.summary.as_str()).unwrap_or_default()),
     }
+}
+
+/// A task without the texts that the flow has anyway.
+fn besides_texts(task: &SessionTask) -> SessionTask {
+    let result = task.result.clone().map(|result| TaskResult { summary: String::new(), ..result });
+    SessionTask { name: String::new(), description: String::new(), result, ..task.clone() }
 }
 
 fn body(content: &str) -> Body {

@@ -21,7 +21,9 @@ pub(super) fn join(wishes: Vec<TaskWish>) -> Result<(Vec<PlannedTask>, StepGraph
         Ok(graph) => graph,
         Err(first) => {
             let mut wrong = Mistakes::default();
-            wrong.add(graph::mistakes(&steps).iter().map(|wrong| told(wrong, &wishes, &ids)));
+            wrong.add(all_wrong(&wishes, &ids));
+            // Whose worktrees are shared is not known without a graph.
+            wrong.add(wishes.iter().filter_map(wrong_share));
             wrong.told()?;
             return Err(told(&first, &wishes, &ids).into());
         }
@@ -54,65 +56,104 @@ fn steps(wishes: &[TaskWish], ids: &[StepName]) -> Vec<(StepName, Vec<StepName>)
     ids.iter().cloned().zip(wishes.iter().map(needs)).collect()
 }
 
-/// The needs that are no task, of tasks that have other mistakes; none where it cannot be known how each is called.
-pub(super) fn strangers(wishes: &[TaskWish]) -> Vec<Refusal> {
+/// What is wrong with the graph of tasks that have other mistakes; nothing where it cannot be known how each is called.
+pub(super) fn besides(wishes: &[TaskWish]) -> Vec<Refusal> {
     let is_known = wishes.iter().all(|wish| wish.is_named);
-    let Some(ids) = is_known.then(|| ids(wishes).ok()).flatten() else { return Vec::new() };
-    let all = graph::mistakes(&steps(wishes, &ids));
-    let strangers = all.iter().filter(|wrong| matches!(wrong, GraphError::UnknownNeed { .. }));
-    strangers.map(|wrong| told(wrong, wishes, &ids)).collect()
+    match is_known.then(|| ids(wishes)) {
+        None => Vec::new(),
+        Some(Err(refusal)) => vec![refusal],
+        Some(Ok(ids)) => all_wrong(wishes, &ids),
+    }
+}
+
+/// All that is wrong with a graph: names, needs and circles.
+fn all_wrong(wishes: &[TaskWish], ids: &[StepName]) -> Vec<Refusal> {
+    let all = graph::mistakes(&steps(wishes, ids));
+    all.iter().map(|wrong| told(wrong, wishes, ids)).collect()
+}
+
+/// A wish for somebody's worktree that is wrong whatever the others say.
+fn wrong_share(wish: &TaskWish) -> Option<Refusal> {
+    match (wish.shared, &wish.share_with) {
+        (Some(place), None) if wish.dependencies.is_empty() => Some(shares_with_nobody(place)),
+        (Some(_), None) | (None, None) => None,
+        _ => tree_of_one_more(wish).err(),
+    }
+}
+
+fn shares_with_nobody(place: Place) -> Refusal {
+    let why = "`worktree_strategy` is Shared, and the task has no `dependencies` to share a worktree with";
+    place.refuse(Code::UnknownDependency, why).at("worktree_strategy")
 }
 
 /// A task that is added to those with these names. Without an id it has the number behind the largest.
-pub(super) fn one_more(wish: TaskWish, names: &[StepName]) -> Result<PlannedTask, Refusal> {
+pub(super) fn one_more(wish: TaskWish, names: &[StepName]) -> Result<PlannedTask, Wrong> {
     let id = match &wish.id {
         Some((id, place)) => match names.iter().find(|name| name.number() == id.number()) {
             Some(there) => {
                 let why = format!("`id`: there is a {there} already");
-                return Err(place.refuse(Code::IdConflict, why).at("id"));
+                return Err(place.refuse(Code::IdConflict, why).at("id").into());
             }
             None => id.clone(),
         },
         None => StepName::numbered(names.iter().map(StepName::number).max().unwrap_or_default() + 1),
     };
+    let mut wrong = Mistakes::default();
     for (need, place) in &wish.dependencies {
-        if !names.contains(need) {
+        if *need == id {
+            let why = format!("{id} depends on itself, so it could never begin: {id} → {id}");
+            wrong.add([place.refuse(Code::Cycle, why).at("dependencies")]);
+        } else if !names.contains(need) {
             let near = nearest(need.as_str(), names.iter().map(StepName::as_str));
             let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             let why = format!("{id} depends on {need}, and there is no such task{near}");
-            return Err(place.refuse(Code::UnknownDependency, why).at("dependencies"));
+            wrong.add([place.refuse(Code::UnknownDependency, why).at("dependencies")]);
         }
     }
-    let needs = wish.dependencies.iter().map(|(need, _)| need);
-    let tree = match (wish.shared, &wish.share_with) {
-        (None, None) => wish.own.then_some(TaskTree::New),
-        (None, Some((_, place))) => {
-            let why = "`share_with` is there, and `worktree_strategy` is not Shared";
-            return Err(place.refuse(Code::NotYours, why).at("share_with"));
-        }
-        (Some(_), Some((with, place))) => match needs.clone().any(|need| need == with) {
-            true => Some(TaskTree::SharedWith(with.clone())),
-            false => {
-                let why = format!("`share_with`: `{with}` is none of the `dependencies` of this task");
-                return Err(place.refuse(Code::UnknownDependency, why).at("share_with"));
-            }
-        },
-        (Some(place), None) => match wish.dependencies.as_slice() {
-            [(need, _)] => Some(TaskTree::SharedWith(need.clone())),
-            _ => {
-                let why = "`worktree_strategy` is Shared: name the dependency whose worktree it has in `share_with`";
-                return Err(place.refuse(Code::UnknownDependency, why).at("share_with"));
-            }
-        },
-    };
+    let tree = wrong.keep(tree_of_one_more(&wish)).flatten();
+    wrong.told()?;
     let mut dependencies: Vec<StepName> = Vec::new();
-    for need in needs {
+    for (need, _) in &wish.dependencies {
         if !dependencies.contains(need) {
             dependencies.push(need.clone());
         }
     }
     let TaskWish { name, description, join, who, timeout_ms, expect, touches, .. } = wish;
     Ok(PlannedTask { id, name, description, dependencies, join, tree, who, timeout_ms, expect, touches })
+}
+
+/// A task of a plan without what it needs of others.
+pub(super) fn alone(wish: TaskWish, at: usize) -> PlannedTask {
+    let id = wish.id.map_or_else(|| StepName::numbered(at as u64 + 1), |(id, _)| id);
+    let (dependencies, tree) = (Vec::new(), wish.own.then_some(TaskTree::New));
+    let TaskWish { name, description, join, who, timeout_ms, expect, touches, .. } = wish;
+    PlannedTask { id, name, description, dependencies, join, tree, who, timeout_ms, expect, touches }
+}
+
+/// In whose worktree a task is done that is added.
+fn tree_of_one_more(wish: &TaskWish) -> Result<Option<TaskTree>, Refusal> {
+    let mut needs = wish.dependencies.iter().map(|(need, _)| need);
+    match (wish.shared, &wish.share_with) {
+        (None, None) => Ok(wish.own.then_some(TaskTree::New)),
+        (None, Some((_, place))) => {
+            let why = "`share_with` is there, and `worktree_strategy` is not Shared";
+            Err(place.refuse(Code::NotYours, why).at("share_with"))
+        }
+        (Some(_), Some((with, place))) => match needs.any(|need| need == with) {
+            true => Ok(Some(TaskTree::SharedWith(with.clone()))),
+            false => {
+                let why = format!("`share_with`: `{with}` is none of the `dependencies` of this task");
+                Err(place.refuse(Code::UnknownDependency, why).at("share_with"))
+            }
+        },
+        (Some(place), None) => match wish.dependencies.as_slice() {
+            [(need, _)] => Ok(Some(TaskTree::SharedWith(need.clone()))),
+            _ => {
+                let why = "`worktree_strategy` is Shared: name the dependency whose worktree it has in `share_with`";
+                Err(place.refuse(Code::UnknownDependency, why).at("share_with"))
+            }
+        },
+    }
 }
 
 /// The ids as they are written; a task without one has the number of its place, from 1.
@@ -213,11 +254,7 @@ fn only_owner(
     let refuse = |why: String, field| Err(place.refuse(Code::UnknownDependency, why).at(field));
     match found.as_slice() {
         [owner] => Ok(*owner),
-        [] => refuse(
-            "`worktree_strategy` is Shared, and the task has no `dependencies` to share a worktree with"
-                .to_owned(),
-            "worktree_strategy",
-        ),
+        [] => Err(shares_with_nobody(place)),
         several => {
             let names = several.iter().take(SHOWN_MAX).filter_map(|owner| graph.name(*owner));
             let mut names = names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");

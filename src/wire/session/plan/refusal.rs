@@ -136,6 +136,7 @@ fn cure(refusal: &Refusal) -> &'static str {
             "use one of the keys that a plan has, or take the line out"
         }
         Code::UnknownWord | Code::PathOutside if refusal.field == Some("expect") => refusal.cure(),
+        Code::UnknownWord if refusal.field == Some("hire") => refusal.cure(),
         Code::UnknownWord => "use one of the words listed",
         Code::BadId => "call it `task-` and a number, such as task-1, or leave `id` out of all tasks",
         Code::IdConflict => "give each task an `id` of its own, or leave `id` out of all tasks",

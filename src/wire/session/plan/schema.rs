@@ -64,8 +64,8 @@ fn task() -> Value {
                 "description": "`all`: it begins when all of its dependencies are completed. `any`: when all have ended and one is completed.",
             },
             "worktree_strategy": {
-                "enum": ["New", "Shared", "new", "shared"], "default": "New",
-                "description": "`New`: the task has a worktree of its own. `Shared`: it has that of its dependencies.",
+                "enum": ["New", "Shared", "new", "shared"],
+                "description": "`New`: the task has a worktree of its own. `Shared`: it has that of its dependencies. Default: one of its own in a git repository with a commit where an agent is hired for it, and none where `to` says who does it.",
             },
             "share_with": id("With `Shared`, where its dependencies have several worktrees: the dependency whose worktree it has."),
             "to": name("Who does it: a member of the team, or a pool."),

@@ -3,7 +3,7 @@
 use crate::ui::cli::marks::Letters;
 use crate::ui::cli::session::words;
 use crate::ui::cli::table::harmless;
-use crate::wire::api::{SessionDetails, SessionInfo, SessionTaskInfo};
+use crate::wire::api::{SessionDetails, SessionInfo, SessionMergeAgain, SessionTaskInfo};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -58,6 +58,7 @@ pub(super) fn changes(before: Option<&SessionDetails>, now: &SessionDetails) -> 
             }
         }
     }
+    told.extend(reopened(before, now));
     told.sort_by(|one, other| one.at.cmp(&other.at));
     let was = before.map(|seen| (words::of_session(&seen.session), seen.tasks.len()));
     let is = (words::of_session(&now.session), now.tasks.len());
@@ -72,6 +73,22 @@ pub(super) fn changes(before: Option<&SessionDetails>, now: &SessionDetails) -> 
         }
     }
     told
+}
+
+/// The tasks that are done again for a merge, each time with what is in the way.
+fn reopened(before: Option<&SessionDetails>, now: &SessionDetails) -> Vec<SessionChange> {
+    let Some(merge) = &now.session.merge else { return Vec::new() };
+    let seen = before.and_then(|before| before.session.merge.as_ref());
+    let known = |again: &&SessionMergeAgain| seen.is_some_and(|seen| seen.again.contains(again));
+    let new = merge.again.iter().filter(|again| !known(again));
+    let told = new.filter_map(|again| {
+        let task = now.tasks.iter().find(|task| task.id == again.task)?;
+        let what = format!("is done again for the merge into {}", merge.into);
+        let change = of_task(&now.session, task, now.session.updated_at.clone(), what);
+        let mark = [Letters::Unicode.works(), Letters::Ascii.works()];
+        Some(SessionChange { text: Some(again.why.clone()), mark, ..change })
+    });
+    told.collect()
 }
 
 /// What became of a task. One that began and ended between two looks has two lines.
