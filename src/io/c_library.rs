@@ -28,7 +28,7 @@ pub(crate) fn keep_little_memory() {
     #[cfg(target_env = "gnu")]
     for (what, value) in [
         (libc::M_MMAP_THRESHOLD, LONG_BYTES),
-        (libc::M_TRIM_THRESHOLD, LONG_BYTES),
+        (libc::M_TRIM_THRESHOLD, 2 * LONG_BYTES),
         (libc::M_ARENA_MAX, HEAPS),
     ] {
         // SAFETY: mallopt(3) sets a number of the allocator's own, and is called before there are other threads. That it refuses one
@@ -37,9 +37,10 @@ pub(crate) fn keep_little_memory() {
     }
 }
 
-/// What is longer than this has pages of its own, which go back to the system at once; in bytes.
+/// What is longer than this has pages of its own, which go back to the system at once; in bytes. A burst of common messages is
+/// shorter: fresh pages cost time.
 #[cfg(target_env = "gnu")]
-const LONG_BYTES: libc::c_int = 128 << 10;
+const LONG_BYTES: libc::c_int = 512 << 10;
 /// Heaps for all threads: one is always free while another one is busy.
 #[cfg(target_env = "gnu")]
 const HEAPS: libc::c_int = 2;

@@ -26,6 +26,9 @@ fn a_damaged_file_of_a_round_is_told_and_written_again() {
     house.until("the second round", |house| house.read("begun").contains("round2-waiter"));
     let path = format!(".tasuki/debates/{id}/context/round1-outputs.json");
     house.until("the file of the first", |house| house.read(&path).contains("提案 of round1-waiter"));
+    // Nothing else is written from here on: whoever writes next finds the damage as well, and mends it.
+    let second = format!(".tasuki/debates/{id}/context/round2-outputs.json");
+    house.until("the other one's second", |house| house.read(&second).contains("提案 of round2-one"));
     let before = house.read(&path);
     house.write(&path, "[{\"role\": ");
     let first = outputs(&house, &id, 1);

@@ -1,12 +1,8 @@
 // What a place reads while it is looked at: when it is shown, and again when the page's stream tells of it.
+import { pacer } from "../base/pacer.js";
 import { useEffect, useState } from "../base/view.js";
 import { ask } from "./api.js";
 import { SESSIONS, link, onTouched } from "./store.js";
-
-/** After something happened, so long until it is read again: what comes together is read once. */
-const LATER_MS = 150;
-/** What takes long is read so many times its own time later, so that reading never is all that goes on. */
-const REST = 4;
 
 /** What an address gave last, so that going back shows it at once. */
 const known = new Map();
@@ -19,32 +15,22 @@ export function useRead(address, isMeant) {
   useEffect(() => {
     if (!address || !isLive) return undefined;
     const given = new AbortController();
-    let timer = null, took = 0, isReading = false, isDue = false;
     const read = async () => {
-      if (isReading) return (isDue = true);
-      clearTimeout(timer);
-      timer = null;
-      isReading = true;
-      const begun = performance.now();
       const answer = await ask(address, given).catch(() => null);
-      took = performance.now() - begun;
-      isReading = false;
-      if (!answer || given.signal.aborted) return undefined;
+      if (!answer || given.signal.aborted) return;
       if (answer.ok) keep(address, answer.data);
-      if (answer.status !== 0) show({ address, data: answer.ok ? answer.data : null, problem: answer.ok ? null : answer.problem ?? { why: "" }, again: read });
-      if (isDue) later();
-      return (isDue = false);
+      if (answer.status !== 0) show({ address, data: answer.ok ? answer.data : null, problem: answer.ok ? null : answer.problem ?? { why: "" }, again: now });
     };
-    const later = () => (timer ??= setTimeout(read, Math.max(LATER_MS, took * REST)));
-    show((old) => ({ ...old, again: read }));
-    read();
-    const stop = onTouched((touched) => {
+    const { now, later, stop } = pacer(read);
+    show((old) => ({ ...old, again: now }));
+    now();
+    const unheard = onTouched((touched) => {
       if (touched.has("*") || touched.has(SESSIONS) || isMeant(touched, known.get(address))) later();
     });
     return () => {
       given.abort();
-      clearTimeout(timer);
       stop();
+      unheard();
     };
   }, [address, isLive]);
   const isIts = shown.address === address;
