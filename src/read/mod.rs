@@ -16,6 +16,7 @@ mod debates;
 mod dismissed;
 mod ended;
 mod events;
+mod failed;
 mod files;
 mod filter;
 mod fold;

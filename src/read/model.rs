@@ -2,6 +2,7 @@
 
 use super::closed::ClosedSegments;
 use super::dismissed::Dismissed;
+use super::failed::Failed;
 use super::files;
 use super::fold::Fold;
 use super::folder::Folder;
@@ -50,7 +51,7 @@ pub struct Model {
     pub(super) live: Arc<Live>,
     pub(super) closed: ClosedSegments,
     /// Tasks that failed lately, until one is tried again.
-    pub(super) failed: Option<Vec<NeedInfo>>,
+    pub(super) failed: Option<Vec<Failed>>,
     /// What is told of unread letters.
     pub(super) letters: Letters,
     /// Answers that nobody has read.

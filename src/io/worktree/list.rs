@@ -65,6 +65,14 @@ pub struct Pruned {
     pub obstacles: Vec<Obstacle>,
 }
 
+impl Pruned {
+    /// Whether it is that of a role of a debate, of whose end nothing goes to the trash.
+    #[must_use]
+    pub fn is_of_role(&self) -> bool {
+        BranchName::new(&self.folder).is_ok_and(|branch| branch.speech().is_some())
+    }
+}
+
 impl Repository {
     /// All of them, by folder. `is_in_use` says on which branches somebody works. A person waits for it, so git is not waited for long.
     ///
@@ -100,7 +108,15 @@ impl Repository {
             all.extend(listed);
         }
         let known: BTreeSet<String> = all.iter().map(|listed: &Listed| listed.folder.clone()).collect();
-        all.extend(self.folders().difference(&known).map(|folder| self.foreign_one(folder)));
+        for folder in self.folders().difference(&known) {
+            let listed = match self.records.read(folder)? {
+                Some(record) if matches!(record.at, Progress::Removed { .. }) => self.foreign_one(folder),
+                // It is being made since the others were looked up.
+                Some(record) => self.listed(folder.clone(), &record, true).await,
+                None => self.foreign_one(folder),
+            };
+            all.push(listed);
+        }
         all.sort_unstable_by(|one, other| one.folder.cmp(&other.folder));
         Ok(all)
     }
@@ -162,6 +178,15 @@ impl Repository {
         }
     }
 
+    /// The branches of all worktrees that are made or being made, by tasuki. Whoever asks which are in use asks that afterwards: what is
+    /// not among these is made since, and in use.
+    ///
+    /// # Errors
+    /// What the machine says of the records.
+    pub fn recorded(&self) -> Result<BTreeSet<String>, WorktreeError> {
+        Ok(self.records.all()?.into_values().map(|record| record.branch.to_string()).collect())
+    }
+
     /// What stands where tasuki makes worktrees.
     pub(super) fn folders(&self) -> BTreeSet<String> {
         let entries = fs::read_dir(self.worktrees()).into_iter().flatten().flatten();
@@ -195,6 +220,10 @@ impl Repository {
                     // Somebody has worked in it since it was looked at.
                     Err(WorktreeError::InTheWay { obstacles: new, .. }) => {
                         (removed, obstacles) = (false, new)
+                    }
+                    // It was made to its end.
+                    Err(WorktreeError::Taken { .. }) if state == ListedState::HalfMade => {
+                        (removed, obstacles) = (false, vec![Obstacle::InUse]);
                     }
                     Err(error) => {
                         removed = false;

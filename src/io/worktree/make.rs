@@ -68,6 +68,10 @@ impl Repository {
             }
             Some(record) => match &record.at {
                 Progress::Made { base, .. } if self.is_whole(branch) => {
+                    // A session that goes on in another workspace takes its worktrees with it.
+                    if record.trash.as_ref() != Some(&self.trash) {
+                        self.records.write(&Record { trash: Some(self.trash.clone()), ..record.clone() })?;
+                    }
                     return self.as_made(branch, base).await;
                 }
                 Progress::Made { .. } => match self.make_again(&record, &hold).await? {
@@ -84,10 +88,23 @@ impl Repository {
         let (branch, owner, at) = (branch.clone(), owner.to_owned(), Progress::Making);
         let trash = Some(self.trash.clone());
         let record = Record { branch, owner, from, begun_s, at, is_set_up: false, trash };
-        self.records.write(&record)?;
+        let made = self.make_of(&record, kept.as_ref(), &hold).await;
+        let notes: Vec<String> = note.into_iter().chain(news).collect();
+        let note = (!notes.is_empty()).then(|| notes.join("; "));
+        made.map(|made| Worktree { note, new_from: names_of(starts), ..made })
+    }
+
+    /// Makes what a record says, which is written first. Of what cannot be made nothing is left.
+    async fn make_of(
+        &self,
+        record: &Record,
+        kept: Option<&Kept>,
+        hold: &Hold,
+    ) -> Result<Worktree, WorktreeError> {
+        self.records.write(record)?;
         let start = record.from.first().map_or("", String::as_str);
-        let made = match self.make_branch(&record, start, &hold).await {
-            Ok(None) => self.build(&record, kept.as_ref(), &hold).await,
+        let made = match self.make_branch(record, start, hold).await {
+            Ok(None) => self.build(record, kept, hold).await,
             Ok(Some(why)) => {
                 // It is somebody else's, made a moment ago.
                 self.records.forget(&record.branch)?;
@@ -97,13 +114,11 @@ impl Repository {
         };
         if made.is_err() {
             // Where even that fails the record stays, and the next try or `prune` clears it.
-            if let Err(error) = self.clear_made(&record, &hold).await {
+            if let Err(error) = self.clear_made(record, hold).await {
                 tracing::warn!("what was made of {} could not be removed: {error}", record.branch);
             }
         }
-        let notes: Vec<String> = note.into_iter().chain(news).collect();
-        let note = (!notes.is_empty()).then(|| notes.join("; "));
-        made.map(|made| Worktree { note, new_from: names_of(starts), ..made })
+        made
     }
 
     /// The commits that a worktree is made from, each once, what of its mailbox is in the first of them, and what is told of them.

@@ -5,6 +5,7 @@ use crate::engine::team::need::NeedKind;
 use crate::engine::words::{AgentName, MessageId, Millis, counted};
 use crate::read::closed::Ended;
 use crate::read::dismissed::{FAILED_MS, failure_id};
+use crate::read::failed::Failed;
 use crate::read::files;
 use crate::read::model::Model;
 use crate::read::titles::title_of;
@@ -142,27 +143,28 @@ impl Model {
         let failed = match self.failed.take() {
             Some(failed) => {
                 // Those that failed last come first.
-                let mut new: Vec<NeedInfo> = new.iter().rev().filter_map(|id| self.new_failure(id)).collect();
+                let mut new: Vec<Failed> = new.iter().rev().filter_map(|id| self.new_failure(id)).collect();
                 new.extend(failed);
                 new.truncate(SHOWN);
                 new
             }
             None => self.failed(),
         };
-        let mut lately: Vec<NeedInfo> = failed.iter().filter(|need| need.since >= since).cloned().collect();
+        let lately =
+            failed.iter().filter(|failed| failed.need.since >= since && self.is_seen_to_alone(failed));
+        let lately = lately.map(|failed| failed.need.clone()).collect();
         self.failed = Some(failed);
-        lately.retain(|need| need.message.as_deref().is_none_or(|id| self.is_seen_to_alone(id)));
         lately
     }
 
     /// What has failed just now, if it is to be shown.
-    fn new_failure(&mut self, id: &MessageId) -> Option<NeedInfo> {
+    fn new_failure(&mut self, id: &MessageId) -> Option<Failed> {
         let ended = Ended::of(&self.fold, self.engine().state().finished.get(id)?);
         Self::is_to_be_shown(&ended.finished).then(|| self.failure(&ended))
     }
 
     /// Tasks that failed within a day and were not tried again, but for parts: whoever gave them on has their answers.
-    fn failed(&mut self) -> Vec<NeedInfo> {
+    fn failed(&mut self) -> Vec<Failed> {
         let since = Millis(self.now().0.saturating_sub(FAILED_MS));
         let open = self.engine().state().open.values();
         let mut again: BTreeSet<MessageId> = open.filter_map(|open| open.message.retry_of.clone()).collect();
@@ -186,7 +188,7 @@ impl Model {
         failed
     }
 
-    fn failure(&mut self, ended: &Ended) -> NeedInfo {
+    fn failure(&mut self, ended: &Ended) -> Failed {
         let finished = &ended.finished;
         let step = finished.message.step.as_deref();
         let title = step.and_then(|step| self.title_of_task(step));
@@ -196,10 +198,13 @@ impl Model {
         let cures = step.and_then(|step| Some(Self::cures_of_step(&step.flow, step.step.as_ref()?)));
         let need =
             failure(MessageView { title, reason: why, ..MessageView::finished(finished) }, finished.at);
-        match cures {
+        let need = match cures {
             Some(cures) => NeedInfo { cures, ..need },
             None => need,
-        }
+        };
+        // Its segment may be closed by the time at which that is asked for.
+        let step = step.map(|step| (step.clone(), finished.message.id.clone()));
+        Failed { need, step }
     }
 
     /// Refused files that were not dismissed, read again when either folder has changed.

@@ -13,8 +13,9 @@ use crate::engine::flow::tree::{Tree, TreeStage};
 use crate::engine::message::{BodyRef, Kind, Outcome};
 use crate::engine::state::Finished;
 use crate::engine::team::roster::Like;
-use crate::engine::words::{MessageId, Millis, counted};
+use crate::engine::words::{Millis, counted};
 use crate::read::dismissed::FAILED_MS;
+use crate::read::failed::Failed;
 use crate::read::model::Model;
 use crate::read::titles::title_of;
 use crate::wire::api::{CureInfo, NeedGroup, NeedInfo, NeedKindInfo};
@@ -144,8 +145,8 @@ impl Model {
 
     /// Whether a message that failed is to be seen to by itself. One that was a step is not once its session has failed as a whole,
     /// which is a need of its own, or goes on without it.
-    pub(super) fn is_seen_to_alone(&self, id: &str) -> bool {
-        let Some((step, message)) = self.step_of(id) else { return true };
+    pub(super) fn is_seen_to_alone(&self, failed: &Failed) -> bool {
+        let Some((step, message)) = &failed.step else { return true };
         let Some(flow) = self.state().flows.get(&step.flow).filter(|flow| flow.stage != FlowStage::Failed)
         else {
             return false;
@@ -156,9 +157,9 @@ impl Model {
         }
         let at = step.step.as_ref().and_then(|name| flow.place(name));
         let is_it = |at: usize| {
-            flow.steps.get(at).is_some_and(|step| {
-                step.stage == StepStage::Failed && step.message.as_ref() == Some(&message)
-            })
+            flow.steps
+                .get(at)
+                .is_some_and(|step| step.stage == StepStage::Failed && step.message.as_ref() == Some(message))
         };
         at.is_some_and(is_it)
     }
@@ -184,13 +185,6 @@ impl Model {
             asks_first: false,
         };
         vec![retry, see(flow)]
-    }
-
-    /// The step that a message was which has ended lately.
-    fn step_of(&self, id: &str) -> Option<(StepRef, MessageId)> {
-        let id = MessageId::new(id).ok()?;
-        let step = self.state().finished.get(&id)?.message.step.as_deref()?.clone();
-        Some((step, id))
     }
 }
 

@@ -90,15 +90,29 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     if !matches!(args.verb, Verb::List) {
         refuse_agents(&client, "worktree")?;
     }
-    let in_use = branches_in_use(context, &workspace, &client)?;
+    let repository = client.run(find(context, &workspace))?;
+    let recorded = repository.recorded()?;
+    let in_use = InUse { branches: branches_in_use(context, &workspace, &client)?, recorded };
     client.run(async {
-        let repository = find(context, &workspace).await?;
         match &args.verb {
             Verb::List => list(context, &repository, &in_use).await,
             Verb::Prune { dry_run } => prune(context, &workspace, (&repository, &in_use), *dry_run).await,
             Verb::Restore { name } => restored(context, &repository.restore(name).await?),
         }
     })
+}
+
+/// On which branches somebody works.
+struct InUse {
+    branches: BTreeSet<String>,
+    /// Those of which there was a worktree before that was asked. Others are made since, by somebody who works.
+    recorded: BTreeSet<String>,
+}
+
+impl InUse {
+    fn has(&self, branch: &str) -> bool {
+        self.branches.contains(branch) || !self.recorded.contains(branch)
+    }
 }
 
 /// The branches on which agents of the team file work, debates that are under way, and sessions that go on or may: one that has failed gets its own back from the
@@ -134,8 +148,8 @@ async fn find(context: &Context, workspace: &Workspace) -> Result<Repository, Fa
     Ok(Repository::find(workspace.root(), workspace, &env, Clock::start()).await?)
 }
 
-async fn list(context: &Context, repository: &Repository, in_use: &BTreeSet<String>) -> Ended {
-    let all = repository.list(|branch| in_use.contains(branch.as_str())).await?;
+async fn list(context: &Context, repository: &Repository, in_use: &InUse) -> Ended {
+    let all = repository.list(|branch| in_use.has(branch.as_str())).await?;
     let trash = repository.trashed()?;
     let entries = trash.iter().map(|(entry, trashed)| serde_json::json!({"name": entry, "removed": trashed}));
     let value = serde_json::json!({"worktrees": all, "trash": entries.collect::<Vec<_>>()});
@@ -179,10 +193,10 @@ fn state(one: &Listed) -> String {
 async fn prune(
     context: &Context,
     workspace: &Workspace,
-    (repository, in_use): (&Repository, &BTreeSet<String>),
+    (repository, in_use): (&Repository, &InUse),
     is_dry: bool,
 ) -> Ended {
-    let all = repository.prune(|branch| in_use.contains(branch.as_str()), is_dry).await?;
+    let all = repository.prune(|branch| in_use.has(branch.as_str()), is_dry).await?;
     for error in forget_worktrees(workspace, all.iter().map(|one| &*one.folder)) {
         context.remark(format!("note: {error}"));
     }
@@ -201,6 +215,9 @@ fn pruned(one: &Pruned, is_dry: bool) -> String {
     match (&one.entry, one.removed) {
         (Some(entry), _) => format!("{folder}: removed; restore it with `tasuki worktree restore {entry}`"),
         (None, true) if is_dry => format!("{folder}: would be removed"),
+        (None, true) if one.is_of_role() => {
+            format!("{folder}: removed; what was changed there is a patch in the `logs` of its debate")
+        }
         (None, true) => format!("{folder}: removed; it was only half made"),
         (None, false) => {
             let reasons: Vec<String> = one.obstacles.iter().map(ToString::to_string).collect();

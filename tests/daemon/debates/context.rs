@@ -50,7 +50,12 @@ fn a_damaged_file_of_a_round_is_told_and_written_again() {
     let _: Vec<Value> =
         serde_json::from_str(&file(&house, &id, "context/round2-outputs.json")).expect("a list");
 
-    // Once it is over nothing of it changes any more; whoever asks for any of it has it mended, with a daemon and without.
+    // Once its worktrees have gone nothing of it changes any more; whoever asks for any of it has it mended, with a daemon and without.
+    let overview = format!(".tasuki/debates/{id}/debate.json");
+    house.until("its last view", |house| {
+        let overview: Value = serde_json::from_str(&house.read(&overview)).unwrap_or_default();
+        overview["status"] == "Completed" && overview["tasuki"]["removing"] == false
+    });
     let other = before.replace("提案 of round1-waiter", "what nobody has said");
     assert_ne!(other, before);
     house.write(&path, &other);

@@ -194,5 +194,9 @@ async fn what_another_workspace_of_the_repository_has_made_stays() {
     let pruned = other.prune(|_| false, false).await.unwrap();
     let told: Vec<String> = pruned[0].obstacles.iter().map(ToString::to_string).collect();
     assert!(!pruned[0].removed && told[0].starts_with("it is that of the workspace "), "{told:?}");
-    assert!(repository.prune(|_| false, false).await.unwrap()[0].removed);
+    // Whoever it is for goes on with it in the other one, which has it from then on.
+    other.make(&name("agent/a"), "x", &[]).await.unwrap();
+    let pruned = repository.prune(|_| false, false).await.unwrap();
+    assert!(!pruned[0].removed && pruned[0].obstacles[0].to_string().contains("別の部屋"), "{pruned:?}");
+    assert!(other.prune(|_| false, false).await.unwrap()[0].removed);
 }

@@ -159,6 +159,7 @@ impl Told {
                     "preparing" => "gets a worktree".to_owned(),
                     "sent" => "speaks".to_owned(),
                     "completed" => "has spoken".to_owned(),
+                    "cancelled" if was_sent => "was called off".to_owned(),
                     "cancelled" => NOT_ASKED.to_owned(),
                     _ => format!("failed: {}", harmless_lines(text("note"))),
                 };

@@ -2,6 +2,7 @@
 
 use super::show::asked;
 use crate::engine::words::AgentName;
+use crate::io::debate_files::in_turn;
 use crate::ui::cli::context::{Context, Ended};
 use crate::ui::cli::failure::{Failure, Kind};
 use crate::ui::cli::session;
@@ -54,6 +55,12 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     if args.print {
         return context.say(&goal);
     }
+    // Of several who do that at the same time, the second finds the session of the first.
+    let workspace = context.workspace()?;
+    let _turn = in_turn(&workspace, &progress.debate_id).map_err(|error| {
+        let cure = "look at the rights of that folder and at the room on its disk";
+        Failure::new(Kind::Failed, "io", error.to_string(), cure)
+    })?;
     if let Some(session) = made(context, &progress)?.filter(|_| !args.again) {
         let (id, stands) = (&session.id, of_session(&session));
         let why = format!("debate {} was handed over before: session {id} is {stands}", progress.debate_id);

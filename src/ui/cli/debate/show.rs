@@ -1,6 +1,7 @@
 //! `tasuki debate show`, `status`, `progress` and `outputs`: a debate as it is, and what was said.
 
 use super::words::{in_a_line, in_words, of_status};
+use crate::engine::words::counted;
 use crate::io::client::Client;
 use crate::read::Answers;
 use crate::ui::cli::context::{Context, Ended};
@@ -12,6 +13,8 @@ use crate::wire::api::{DebateProgressQuery, DebateQuery, DebateRoundQuery};
 use crate::wire::debate::document::{
     DebateProgress, DebateResult, DebateStatus, RoundOutput, read_round_file,
 };
+use crate::wire::time::read_moment;
+use chrono::Utc;
 use clap::builder::NonEmptyStringValueParser;
 use serde_json::Value as Json;
 use std::path::Path;
@@ -108,7 +111,13 @@ fn spent<'j>(besides: &impl Fn(&str) -> Option<&'j Json>) -> Option<String> {
     let most = bound("cost_usd");
     let cost = besides("cost_usd").and_then(Json::as_f64).filter(|cost| *cost > 0.0 || most.is_some());
     let cost = cost.map(|cost| format!("${cost:.4}{}", of(most.map(|most| format!("${most}")))));
-    let minutes = bound("minutes").map(|minutes| format!("at most {minutes} minutes"));
+    // Its last change counts: what is under way may have taken some seconds more.
+    let at = |key: &str| besides(key).and_then(Json::as_str).and_then(|text| read_moment(text, &Utc));
+    let used = at("updated_at").zip(at("created_at")).map(|(until, from)| until.since(from) / 60_000);
+    let minutes = bound("minutes").and_then(Json::as_u64).zip(used);
+    let minutes = minutes.map(|(most, used)| {
+        format!("{used} of {}", counted(usize::try_from(most).unwrap_or(usize::MAX), "minute"))
+    });
     let all: Vec<String> = [tokens, cost, minutes].into_iter().flatten().collect();
     (!all.is_empty()).then(|| format!("spent: {}", all.join(", ")))
 }
