@@ -185,7 +185,8 @@ with agents of any kind.
 - **Time.** The program is ended some seconds before the time of the task is over: by SIGTERM, and two seconds later by force, with all
   that it started. `tasuki cancel` and Ctrl-C in its window end it as well, and so does the end of the agent.
 - **Environment.** It works in the agent's folder. It has the agent's variables without those of tasuki, so that it cannot answer in the
-  agent's name. What it may do there is up to its own settings.
+  agent's name. Only `TASUKI_TURN` is there: by that mark tasuki finds what the program has started, and ends it.
+  What it may do there is up to its own settings.
 - **What is shown.** Each line is one row with a bar before it, without colours. Phrase and token are hidden, so nothing that it prints is a
   claim. `TASUKI_HEADLESS_LOG` names a file, relative to the workspace, that gets all of it, up to 8 MiB.
   `TASUKI_HEADLESS_PROMPT` names one that gets what the program was last told.
