@@ -238,6 +238,16 @@ mod tests {
     }
 
     #[test]
+    fn who_spoke_when_a_debate_was_cancelled_was_called_off_and_who_was_not_asked_does_not_speak() {
+        let step =
+            |role: &str, message| json!({"round": 1, "role": role, "stage": "cancelled", "message": message});
+        let steps = json!([step("qa", Some("m")), step("ops", None)]);
+        let moved = Told::default().moved(Some(&steps));
+        let words: Vec<String> = moved.iter().map(|moved| format!("{} {}", moved.role, moved.what)).collect();
+        assert_eq!(words, ["qa gets a worktree", "qa speaks", "qa was called off", "ops does not speak"]);
+    }
+
+    #[test]
     fn a_round_is_told_before_its_speeches_and_nothing_between_two_looks_is_lost() {
         use DebateStatus::{Completed, Pending, Round1InProgress, Round2InProgress};
         let mut seen = Told::default();
