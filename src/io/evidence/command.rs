@@ -4,7 +4,7 @@ use super::files::{COMPARED_BYTES_MAX, Mark, read};
 use super::finding::Finding;
 use super::gate;
 use super::ground::Ground;
-use super::part::Role;
+use super::part::{Part, Role};
 use super::record::{Record, text_of};
 use super::suite;
 use crate::engine::evidence::Base;
@@ -31,10 +31,11 @@ pub(super) async fn before(ground: &Ground, argv: &[String], record: &mut Record
         (gate::parts(&here, &argv), suite::marks(&here.cwd, &paths), program)
     });
     if let Ok((mut gate, tests, program)) = looked.await {
-        // What the task is to write is its work, whatever includes it.
+        // What the task is to write is its work, whatever reads or includes it.
         let expected = record.expected.keys().filter_map(|name| name.split_once(' '));
         for (_, path) in expected {
-            if let Some(part) = gate.get_mut(path).filter(|part| part.role == Role::Step) {
+            let may_be = |part: &&mut Part| matches!(part.role, Role::Step | Role::Argument);
+            if let Some(part) = gate.get_mut(path).filter(may_be) {
                 part.role = Role::Work;
             }
         }
@@ -106,7 +107,8 @@ impl Looked {
             notes.push(format!("test files moved by the turn: {}", named(&outcome.moved, ", ")));
         }
         if !work.is_empty() {
-            notes.push(format!("run by the command, and changed by the turn: {}", named(&work, ", ")));
+            notes
+                .push(format!("read or run by the command, and changed by the turn: {}", named(&work, ", ")));
         }
         if !new.is_empty() {
             notes.push(format!("named by the command, and made by the turn: {}", named(&new, ", ")));

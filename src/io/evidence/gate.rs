@@ -3,13 +3,12 @@
 
 use super::files::{COMPARED_BYTES_MAX, Mark, read, sha256};
 use super::ground::Ground;
-use super::part::{Part, Role, base_name, interprets};
+use super::part::{Part, Role, base_name};
+use super::words::words;
 use crate::io::regular::open_linked;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Words of a command that are looked at; a longer command is a program, and belongs into a file.
-const WORDS_MAX: usize = 200;
 /// Folders above the agent's that are looked through for a repository.
 const FOLDERS_MAX: usize = 40;
 /// How much of a file says what is run.
@@ -109,7 +108,12 @@ pub(super) fn changes(before: &BTreeMap<String, Part>, now: &BTreeMap<String, Pa
             _ if part.role == Role::Work => work.push(name.clone()),
             None => changed.push(format!("{name}, by which the command is defined, is gone")),
             Some(_) => {
-                changed.push(format!("{name}, by which the command is defined, was changed by the turn"));
+                let cure = match part.role {
+                    Role::Argument => ": a task that is to change it names it in its `files:`",
+                    _ => "",
+                };
+                changed
+                    .push(format!("{name}, by which the command is defined, was changed by the turn{cure}"));
             }
         }
     }
@@ -122,30 +126,6 @@ pub(super) fn changes(before: &BTreeMap<String, Part>, now: &BTreeMap<String, Pa
         }
     }
     Changes { cheats: changed, new, work }
-}
-
-/// The words that may name a file, each with what it would be to the command.
-fn words(argv: &[String]) -> Vec<(String, Role)> {
-    let mut found: Vec<(String, Role)> = Vec::new();
-    let mut is_script = true;
-    for word in argv.iter().take(WORDS_MAX) {
-        let within = word.split(|c: char| c.is_whitespace() || ";&|()<>'\"`".contains(c));
-        for piece in within.filter(|piece| !piece.is_empty()) {
-            let runs = is_script || piece.starts_with("./") || piece.ends_with(".sh");
-            let role = if runs { Role::Program } else { Role::Argument };
-            let value = piece.split_once('=').map(|(_, value)| value);
-            let node = piece.split_once("::").map(|(file, _)| file);
-            for name in [Some(piece), value, node].into_iter().flatten() {
-                found.push((name.to_owned(), role));
-            }
-            // Behind an interpreter comes its script, unless it is a module that it runs.
-            is_script = interprets(piece) || (is_script && piece.starts_with('-') && piece != "-m");
-        }
-        if word.contains(char::is_whitespace) {
-            is_script = false;
-        }
-    }
-    found
 }
 
 /// The folders above, as seen from this one, up to that of its repository; none where there is no repository.
@@ -221,22 +201,6 @@ fn sections(text: &str, start: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn roles(argv: &[&str]) -> String {
-        let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
-        let words = words(&argv);
-        let names = words.iter().filter(|(_, role)| *role == Role::Program).map(|(name, _)| name.as_str());
-        names.collect::<Vec<_>>().join(" ")
-    }
-
-    #[test]
-    fn what_is_run_is_told_from_what_is_given_to_it() {
-        assert_eq!(roles(&["./check", "tests/a.rs"]), "./check");
-        assert_eq!(roles(&["sh", "-e", "a", "b"]), "sh -e a");
-        assert_eq!(roles(&["python3", "-m", "pytest", "tests/a.py"]), "python3 -m");
-        assert_eq!(roles(&["sh", "-c", "make x && ./run.sh"]), "sh -c make ./run.sh");
-        assert_eq!(roles(&["env", "X=1", "node", "a.js", "b.js"]), "env a.js");
-    }
 
     #[test]
     fn a_section_is_read_without_the_others() {

@@ -18,6 +18,7 @@ mod steps;
 mod suite;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub use ground::{Ground, environment};
 pub use record::forget_records;

@@ -119,7 +119,23 @@ async fn what_a_task_is_to_write_is_its_work() {
     world.run("turn", "echo true > lib.sh");
     let found = world.check(&expect, &base).await;
     assert_eq!(said(&found[1]), Passed, "{found:?}");
-    assert!(found[1].how.contains("run by the command, and changed by the turn: lib.sh"), "{found:?}");
+    assert!(
+        found[1].how.contains("read or run by the command, and changed by the turn: lib.sh"),
+        "{found:?}"
+    );
+    // So is what the command reads.
+    world.run("before", "echo false > a.txt");
+    let expect = Expect { files: vec!["a.txt".to_owned()], ..expect };
+    let base = world.base(&expect, &["grep", "-q", "true", "a.txt"]).await;
+    world.run("turn", "echo true > a.txt");
+    let found = world.check(&expect, &base).await;
+    assert_eq!(said(&found[1]), Passed, "{found:?}");
+    assert!(found[1].how.contains("read or run by the command, and changed by the turn: a.txt"), "{found:?}");
+}
+
+#[tokio::test]
+async fn what_a_command_writes_is_no_part_of_it() {
+    hold_commands(&["what it writes"]).await;
 }
 
 #[tokio::test]
