@@ -307,9 +307,9 @@ fn addresses(browser: &Browser, list: &[String]) {
 }
 
 /// Rounds that place all payloads, some in each.
-const ROUNDS: usize = 12;
+const ROUNDS: usize = 6;
 /// Rounds are shared out among so many tests, which run beside each other.
-const PARTS: usize = 3;
+const PARTS: usize = 2;
 
 #[test]
 fn whatever_field_of_an_answer_holds_markup_it_is_text() {
@@ -319,11 +319,6 @@ fn whatever_field_of_an_answer_holds_markup_it_is_text() {
 #[test]
 fn whatever_field_of_an_answer_holds_markup_it_is_text_too() {
     each_field_is_text(1);
-}
-
-#[test]
-fn whatever_field_of_an_answer_holds_markup_it_is_text_as_well() {
-    each_field_is_text(2);
 }
 
 /// Every [`PARTS`]th round from this one on.

@@ -504,6 +504,13 @@ fn lint_tries_a_plan_as_a_session_would_begin_it() {
     let (_, said) = lint("plan.yaml", &format!("{}  to: grand_bos\n", task.replace("gb", "nobody")));
     assert!(said.contains("plan.yaml:2:") && said.contains("plan.yaml:6:3"), "{said}");
     assert!(said.contains("called nobody;") && said.contains("called grand_bos;"), "{said}");
+    // A mistake in one field hides none in another, be it of the same task.
+    let all = format!(
+        "on_failure: x\n{task}  worktree_strategy: Shared\n  share_with: task-9\n  timeout: soon\n  to: nobody\n"
+    );
+    let (ended, said) = lint("plan.yaml", &all);
+    let told = ["plan.yaml:1:", "plan.yaml:8:", "plan.yaml:9:", "plan.yaml:10:"].map(|at| said.contains(at));
+    assert!(ended == 2 && told == [true; 4] && said.matches("error: ").count() == 5, "{said}");
     // There is no repository here.
     let (ended, said) = lint("plan.yaml", &format!("{task}  worktree_strategy: New\n"));
     assert!(ended == 2 && said.contains("plan.yaml:6:3") && said.contains("no git repository"), "{said}");

@@ -117,8 +117,8 @@ fn place_within(task: &Node<'_>, field: &str) -> Place {
     place
 }
 
-/// The tasks of a plan that can be read by themselves, whatever is wrong with the others and with what they need of one another. Of
-/// tasks whose names are not clear there is none.
+/// The tasks of a plan of which it is clear how they are called and who does them, whatever else is wrong with them or with others. What
+/// cannot be read of one is left out.
 pub(in crate::wire::session) fn tasks_alone(bytes: &[u8]) -> Vec<PlannedTask> {
     let Ok(root) = root_of(bytes) else { return Vec::new() };
     let Ok(fields) = Fields::of(&root) else { return Vec::new() };
@@ -126,13 +126,16 @@ pub(in crate::wire::session) fn tasks_alone(bytes: &[u8]) -> Vec<PlannedTask> {
     let read = |(at, item): (usize, &Node<'_>)| {
         let mut wrong = Mistakes::default();
         let wish = task::task(item, &mut wrong);
-        wish.filter(|_| wrong.is_empty()).map(|wish| graph::alone(wish, at))
+        wish.filter(|_| !wrong.is_of(&NAMES_SOMEBODY)).map(|wish| graph::alone(wish, at))
     };
     let tasks: Vec<PlannedTask> = items.iter().take(STEPS_MAX).enumerate().filter_map(read).collect();
     let mut numbers = HashMap::<u64, usize>::new();
     tasks.iter().for_each(|task| *numbers.entry(task.id.number()).or_default() += 1);
     tasks.into_iter().filter(|task| numbers.get(&task.id.number()) == Some(&1)).collect()
 }
+
+/// Fields, and keys that may be meant for them, without which it is not clear how a task is called or who does it.
+const NAMES_SOMEBODY: [&str; 7] = ["id", "to", "hire", "provider", "like", "model", KEY];
 
 /// The one thing that a text holds.
 pub(in crate::wire) fn root_of(bytes: &[u8]) -> Result<Node<'_>, Refusal> {

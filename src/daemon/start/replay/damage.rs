@@ -14,7 +14,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 /// Trials in `cargo test`: some ten seconds on a machine that does nothing else.
-const TRIALS: u64 = 2_500;
+const TRIALS: u64 = 1_500;
 /// Threads, each with a journal of its own.
 const THREADS: u64 = 4;
 

@@ -67,6 +67,15 @@ impl Mistakes {
         self.0.is_empty()
     }
 
+    pub(in crate::wire) fn into_all(self) -> Vec<Refusal> {
+        self.0
+    }
+
+    /// Whether one is about one of these fields.
+    pub(in crate::wire) fn is_of(&self, fields: &[&str]) -> bool {
+        self.0.iter().any(|wrong| wrong.field.is_some_and(|field| fields.contains(&field)))
+    }
+
     /// # Errors
     /// All of them, if there is one.
     pub(in crate::wire) fn told(mut self) -> Result<(), Wrong> {

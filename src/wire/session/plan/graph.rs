@@ -62,7 +62,18 @@ pub(super) fn besides(wishes: &[TaskWish]) -> Vec<Refusal> {
     match is_known.then(|| ids(wishes)) {
         None => Vec::new(),
         Some(Err(refusal)) => vec![refusal],
-        Some(Ok(ids)) => all_wrong(wishes, &ids),
+        Some(Ok(ids)) => {
+            let mut wrong = Mistakes::default();
+            let read = wishes.iter().filter(|wish| wish.are_needs_read);
+            match graph::check(&steps(wishes, &ids)) {
+                Ok(graph) if wishes.iter().all(|wish| wish.are_needs_read) => {
+                    owners(wishes, &graph, &mut wrong);
+                }
+                _ => wrong.add(read.filter_map(wrong_share)),
+            }
+            wrong.add(all_wrong(wishes, &ids));
+            wrong.into_all()
+        }
     }
 }
 

@@ -30,6 +30,8 @@ pub(super) struct TaskWish {
     pub(super) name: String,
     pub(super) description: Arc<str>,
     pub(super) dependencies: Vec<Named>,
+    /// Whether all of them can be read, and whose worktree it wants.
+    pub(super) are_needs_read: bool,
     pub(super) join: Join,
     /// Whether it asks for a worktree of its own.
     pub(super) own: bool,
@@ -99,8 +101,16 @@ pub(super) fn task(node: &Node<'_>, wrong: &mut Mistakes) -> Option<TaskWish> {
         read => wrong.keep(read),
     };
     let id = wrong.keep(fields.text("id").and_then(|text| text.map(|text| named(&text)).transpose()));
-    let dependencies = wrong.keep(fields.texts("dependencies")).unwrap_or_default();
+    let mut of_needs = Mistakes::default();
+    let dependencies = of_needs.keep(fields.texts("dependencies")).unwrap_or_default();
+    let dependencies = dependencies.iter().filter_map(|text| of_needs.keep(named(text))).collect();
+    let shared = of_needs.keep(shared(&fields)).flatten();
     let share_with = fields.text("share_with").and_then(|text| text.map(|text| named(&text)).transpose());
+    let share_with = of_needs.keep(share_with).flatten();
+    let misspelt = ["dependencies", "worktree_strategy", "share_with"];
+    let is_misspelt = misspelt.iter().any(|field| is_misspelt(&fields, &TASK_KEYS, field));
+    let are_needs_read = of_needs.is_empty() && !is_misspelt;
+    wrong.add(of_needs.into_all());
     let expect = fields.node("expect").map(expect::read).transpose();
     Some(TaskWish {
         place: node.place,
@@ -108,15 +118,16 @@ pub(super) fn task(node: &Node<'_>, wrong: &mut Mistakes) -> Option<TaskWish> {
         id: id.flatten(),
         name: name.unwrap_or_default(),
         description: description.unwrap_or_default(),
-        dependencies: dependencies.iter().filter_map(|text| wrong.keep(named(text))).collect(),
+        dependencies,
+        are_needs_read,
         join: wrong
             .keep(fields.word("join", &Join::ALL, Join::word))
             .flatten()
             .map(|(join, _)| join)
             .unwrap_or_default(),
         own: matches!(fields.text("worktree_strategy"), Ok(Some(text)) if matches!(text.text, "New" | "new")),
-        shared: wrong.keep(shared(&fields)).flatten(),
-        share_with: wrong.keep(share_with).flatten(),
+        shared,
+        share_with,
         who: wrong.keep(who::read(&fields)).flatten(),
         timeout_ms: wrong.keep(draft::timeout(&fields)).flatten(),
         expect: wrong.keep(expect).flatten().flatten(),
