@@ -2,6 +2,7 @@
 //! given once, and what came of it is handed on.
 
 use crate::completing::completed;
+use crate::failures::fill_a_segment;
 use crate::house::House;
 use crate::looking::ok;
 use serde_json::Value;
@@ -403,6 +404,27 @@ fn a_goal_is_split_by_its_master_who_is_told_what_is_wrong_and_waits_for_a_yes()
     assert_eq!(typed(&house).len(), 4);
     ok(&house, &["session", "resume", off]);
     until(&house, off, "Completed Completed Completed");
+    house.end();
+}
+
+#[test]
+fn what_failed_in_a_session_is_its_own_in_a_new_segment_too() {
+    let mut house = house("segments 失敗");
+    house.start();
+    let plan = "tasks:\n- {name: だめ, description: it fails, to: worker}\n- {name: b, description: b, dependencies: [task-1]}\n";
+    let id = begin(&house, plan);
+    until(&house, &id, "Failed Failed Pending");
+    let needs = |house: &House| {
+        let needs: Value = serde_json::from_str(&ok(house, &["needs", "--json"])).expect("JSON");
+        let needs = needs["needs"].as_array().expect("needs").iter();
+        let of_work = needs.filter(|need| ["failed", "session"].iter().any(|kind| need["kind"] == *kind));
+        of_work.map(|need| format!("{} {}", need["id"], need["cures"])).collect::<Vec<_>>()
+    };
+    let before = needs(&house);
+    assert_eq!(before.len(), 1, "{before:?}");
+    fill_a_segment(&house, "a");
+    house.until("a new segment", |house| house.path(".tasuki/journal/000002.jsonl").exists());
+    assert_eq!(needs(&house), before);
     house.end();
 }
 
