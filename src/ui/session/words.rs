@@ -5,6 +5,7 @@ use crate::wire::api::{SessionCounts, SessionInfo, SessionMergeInfo, SessionTask
 /// How a session stands, in words.
 pub(in crate::ui) fn of_session(session: &SessionInfo) -> &'static str {
     match session.status.as_str() {
+        _ if session.stands_still => "stands still",
         "Active" if session.planning.is_some() => "being planned",
         "Active" => "active",
         "Paused" if session.waits_for_yes => "waits for your yes",

@@ -125,6 +125,10 @@ pub struct SessionInfo {
     pub title: Option<String>,
     /// Active, Paused, Completed or Failed.
     pub status: String,
+    /// Whether it was imported and stands still until somebody resumes it. Its document keeps the status with which it came; here it is
+    /// Paused.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stands_still: bool,
     /// Why it is where it is, where that does not follow.
     #[serde(default)]
     pub note: Option<String>,

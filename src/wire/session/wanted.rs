@@ -206,18 +206,18 @@ fn problem(refusal: Refusal) -> Problem {
     }
 }
 
-/// A session that comes from elsewhere: its id, and its document as it is kept.
+/// A session that comes from elsewhere: its id, and its document, which is kept as it came.
 ///
 /// # Errors
 /// What is wrong with the document, and where.
-pub fn take_in(document: &str) -> Result<(FlowId, String), Problem> {
+pub fn take_in(document: &str) -> Result<(FlowId, AgentSession), Problem> {
     let session = import(document).and_then(|session| check_status(&session).map(|()| session));
     let session = session.map_err(|error| {
         let at = if error.path.is_empty() { "the document".to_owned() } else { format!("`{}`", error.path) };
         let (code, why, cure) = ("bad-document".to_owned(), format!("{at} {}", error.why), error.cure);
         Problem { code, why, cure, field: Some("document".to_owned()), ..Problem::default() }
     })?;
-    Ok((id_of(&session)?, export(&session)))
+    Ok((id_of(&session)?, session))
 }
 
 /// A session of which there is only a document is called off: its id, and its document from then on.

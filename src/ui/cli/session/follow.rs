@@ -40,7 +40,7 @@ With --json, each change is a line. It goes on after a restart of the daemon.
 Exit codes:
   0  the session is completed
   1  it has failed or was cancelled
-  2  there is no such session
+  2  there is no such session, or it was imported and stands still until `tasuki session resume`
   5  no daemon is running, and the session is not over")]
 pub(super) struct Args {
     /// Session id, or the beginning of it
@@ -55,6 +55,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
 /// Tells each change of a session until it is over, and its branches are merged where that was asked.
 pub(super) fn follow(asking: &Asking<'_>, id: &str) -> Ended {
     let session = follow_until(asking, id, words::has_come_to_rest)?;
+    stands(&session)?;
     ended(&session)?;
     merged(&session)
 }
@@ -154,6 +155,18 @@ fn tell(asking: &Asking<'_>, changes: &[SessionChange]) -> Ended {
         }
     }
     Ok(())
+}
+
+/// Nothing of an imported one changes before somebody resumes it.
+fn stands(session: &SessionInfo) -> Ended {
+    if !session.stands_still {
+        return Ok(());
+    }
+    let id = &session.id;
+    let why = format!("session {id} was imported, and stands still until it is resumed");
+    let cure =
+        format!("`tasuki session resume {id}` has it go on; `tasuki session cancel {id}` calls it off");
+    Err(Failure::new(Kind::Rejected, "stands-still", why, cure))
 }
 
 fn ended(session: &SessionInfo) -> Ended {
