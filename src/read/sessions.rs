@@ -44,8 +44,10 @@ impl Answers for SessionsQuery {
         let mut sessions = Vec::new();
         for flow in flows {
             let title = flow.head.name.clone().or_else(|| model.first_line(flow.request));
-            let counts = model.state().flows.get(&flow.head.id).map(|flow| model.counts_of(flow, &waiting));
-            sessions.push(info_of_flow(&flow, title, counts.unwrap_or_default()));
+            let whole = model.state().flows.get(&flow.head.id);
+            let counts = whole.map(|flow| model.counts_of(flow, &waiting)).unwrap_or_default();
+            let merge = whole.and_then(|flow| merge_of(flow));
+            sessions.push(SessionInfo { merge, ..info_of_flow(&flow, title, counts) });
         }
         sessions.extend(model.over(OVER_MAX).iter().map(|document| kept::info(document, info_of(document))));
         sessions.sort_by(|one, other| (&other.created_at, &other.id).cmp(&(&one.created_at, &one.id)));
@@ -304,14 +306,21 @@ fn info_of_flow(flow: &Flow, title: Option<String>, counts: SessionCounts) -> Se
         created_at: rfc3339(flow.opened_at),
         updated_at: rfc3339(flow.changed_at),
         counts,
-        merge: flow.merge.as_deref().map(|merge| SessionMergeInfo {
-            into: merge.into.clone(),
-            status: merge.stage.word().to_owned(),
-            task: merge.step.as_ref().map(ToString::to_string),
-            note: merge.note.as_deref().map(str::to_owned),
-            again: again_for(merge),
-        }),
+        merge: None,
     }
+}
+
+/// How the branches of a flow with all its steps are brought together.
+fn merge_of(flow: &Flow) -> Option<SessionMergeInfo> {
+    let merge = flow.merge.as_deref()?;
+    Some(SessionMergeInfo {
+        into: merge.into.clone(),
+        status: merge.stage.word().to_owned(),
+        task: merge.step.as_ref().map(ToString::to_string),
+        note: merge.note.as_deref().map(str::to_owned),
+        unmerged: flow.unmerged().into_iter().map(ToString::to_string).collect(),
+        again: again_for(merge),
+    })
 }
 
 fn again_for(merge: &FlowMerge) -> Vec<SessionMergeAgain> {

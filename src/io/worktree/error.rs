@@ -154,14 +154,6 @@ pub enum WorktreeError {
         /// The end of what it printed.
         printed: String,
     },
-    /// It has commits that are wanted, and lies in the trash.
-    #[error(
-        "{branch} was removed with its worktree, and is not merged: get it back with `tasuki worktree restore {branch}`, and ask again"
-    )]
-    Removed {
-        /// The branch that is gone.
-        branch: BranchName,
-    },
     /// It has commits that are wanted, and somebody has deleted it.
     #[error("the branch {branch} was deleted or renamed, {}", of_gone(.branch, .commit.as_deref(), .place))]
     Gone {

@@ -39,7 +39,7 @@ impl Repository {
         let Trashed { base, head, owner, from, begun_s, .. } = trashed.clone();
         let at = Progress::Restoring { base, head, entry: entry.clone() };
         let (branch, trash) = (branch.clone(), Some(self.trash.clone()));
-        let record = Record { branch, owner, from, begun_s, at, is_set_up: false, trash };
+        let record = Record { branch, owner, from, names: Vec::new(), begun_s, at, is_set_up: false, trash };
         let branch = &record.branch;
         self.records.write(&record)?;
         match self.rebuild(&record, &trashed, &entry, &hold).await {

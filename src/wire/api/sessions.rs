@@ -82,6 +82,9 @@ pub struct SessionMergeInfo {
     /// Why it is where it is, where that does not follow.
     #[serde(default)]
     pub note: Option<String>,
+    /// Once it is done: tasks that have ended since with new commits, which are not on that branch. A merge into it brings them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmerged: Vec<String>,
     /// Tasks that were done again for it, since their branches did not fit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub again: Vec<SessionMergeAgain>,

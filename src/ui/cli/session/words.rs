@@ -3,8 +3,8 @@
 use crate::ui::cli::marks::Letters;
 use crate::ui::cli::table::harmless;
 pub(super) use crate::ui::session::words::{
-    done_of_all, is_cancelled, is_over, merge, note, of_session, of_task, of_task_in_queue, planned, waiting,
-    who,
+    done_of_all, is_cancelled, is_merged, is_over, merge, note, of_session, of_task, of_task_in_queue,
+    planned, waiting, who,
 };
 use crate::wire::api::{SessionInfo, SessionTaskInfo};
 

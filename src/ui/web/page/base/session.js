@@ -147,8 +147,12 @@ export const branchOf = (id) => `agent/session-${id.slice(-8)}`;
 
 const MERGE = { merging: ["working", "work", ""], waits: ["retry", "work", ""], done: ["okc", "ok", ""], failed: ["failed", "bad", "bad"] };
 
+/** Whether all is on the branch of a merge. */
+export const isMerged = ({ status, unmerged = [] }) => status === "done" && unmerged.length === 0;
+
 /** How the merge of a session looks: { icon, tone, frame, key }, `key` being that of its words. */
-export function markOfMerge({ status }) {
+export function markOfMerge({ status, unmerged = [] }) {
+  if (status === "done" && unmerged.length > 0) return { icon: "retry", tone: "ask", frame: "", key: "mg.behind" };
   const [icon, tone, frame] = of(MERGE, status) ?? ["unknown", "quiet", ""];
   return { icon, tone, frame, key: of(MERGE, status) ? `mg.${status}` : "mg.other" };
 }

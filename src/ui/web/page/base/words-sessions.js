@@ -189,6 +189,8 @@ export const SESSIONS = {
   "mg.merging": ["Merging onto {into}", "{into} へマージ中"],
   "mg.waits": ["The merge onto {into} waits for a task", "{into} へのマージはタスクを待っています"],
   "mg.done": ["Merged onto {into}", "{into} へマージ済み"],
+  "mg.behind": ["Merged onto {into}, without what came since", "{into} へマージ済み。ただしその後の変更を含みません"],
+  "mg.behind.why": ["Not on it: {ids}. Another merge brings that.", "含まれないもの: {ids}。もう一度マージすると入ります。"],
   "mg.failed": ["The merge onto {into} has failed", "{into} へのマージは失敗しました"],
   "mg.other": ["Merge onto {into}", "{into} へのマージ"],
   "mg.next": ["{task} is next.", "次は {task} です。"],
