@@ -2,9 +2,11 @@
 
 use super::obstacle::Obstacle;
 use crate::engine::flow::branch::BranchName;
+use crate::engine::flow::id::FlowId;
 use crate::engine::words::counted;
 use crate::wire::clean::escape;
 use crate::wire::layout::plain;
+use crate::wire::session::work::word;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -86,6 +88,20 @@ pub enum WorktreeError {
         branch: String,
         /// By whom or what.
         why: String,
+    },
+    /// Its session goes on in another workspace, too.
+    #[error(
+        "the worktree of {branch} is that of the same session in the workspace {}: call that off with `tasuki --root {} session cancel {session}`, and try again here",
+        plain(.root),
+        word(&plain(.root))
+    )]
+    Elsewhere {
+        /// The branch of the worktree.
+        branch: BranchName,
+        /// The session that both have.
+        session: FlowId,
+        /// The folder of the other workspace.
+        root: PathBuf,
     },
     /// Two of the branches that it is made from change the same lines.
     #[error(

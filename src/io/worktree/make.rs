@@ -63,7 +63,11 @@ impl Repository {
         let beginning = self.beginning(branch, starts).await;
         let is_free = !self.has_branch(self.here(), branch).await?;
         let hold = self.hold().await?;
-        match self.records.read(&branch.folder())? {
+        let record = self.records.read(&branch.folder())?;
+        if let Some(record) = record.as_ref().filter(|record| record.owner == owner) {
+            self.refuse_elsewhere(record)?;
+        }
+        match record {
             None if is_free => self.refuse_folder(branch)?,
             None => self.refuse_taken(branch, &hold).await?,
             Some(record) if record.owner != owner => {

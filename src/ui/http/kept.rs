@@ -4,7 +4,9 @@ use super::refused::Refused;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::io::chance::mint_flow_id;
 use crate::io::workspace::Workspace;
+use crate::wire::layout::plain;
 use crate::wire::session::document::{AgentSession, SessionStatus};
+use crate::wire::session::work::word;
 use std::path::Path;
 
 /// What is said of one that was taken in.
@@ -57,6 +59,20 @@ pub(super) fn without_repository(session: &AgentSession, workspace: &Workspace) 
     let (id, place) = (session.id.as_str(), &session.repository_path);
     let why = format!("the repository of session {id} is not here: {place}");
     refused(Code::NoRepository, why, way_out(session, workspace))
+}
+
+/// It goes on in another workspace, in worktrees of the same repository.
+pub(super) fn goes_on_elsewhere(session: &AgentSession, other: &Path) -> Refused {
+    let (id, place) = (session.id.as_str(), plain(other));
+    let why = format!(
+        "session {id} goes on in the workspace {place}, in worktrees of the same repository {}",
+        session.repository_path
+    );
+    let cure = format!(
+        "`tasuki --root {} session cancel {id}` calls it off there, and then `tasuki session resume {id}` has it go on here; or import its document with another UUID as `id`, and a clone of the repository as `repository_path`",
+        word(&place)
+    );
+    refused(Code::IdConflict, why, cure)
 }
 
 fn how(session: &AgentSession) -> &'static str {

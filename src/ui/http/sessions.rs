@@ -10,7 +10,7 @@ use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, USER};
 use crate::io::chance::mint_flow_id;
 use crate::io::session_file::{keep, replace};
-use crate::io::worktree::{branches_at, may_follow, repository_at, repository_of};
+use crate::io::worktree::{branches_at, may_follow, repository_at, repository_of, session_elsewhere};
 use crate::read::Model;
 use crate::wire::api::{
     Done, Problem, SessionBegun, SessionBody, SessionImportBody, SessionMergeBody, SessionQuery,
@@ -107,6 +107,11 @@ pub(super) async fn resume(
     let place = std::path::PathBuf::from(&session.repository_path);
     if !place.is_dir() {
         return Err(kept::without_repository(&session, &workspace));
+    }
+    if let Ok(id) = wanted::id_of(&session)
+        && let Some(other) = session_elsewhere(&place, &workspace, &id).await
+    {
+        return Err(kept::goes_on_elsewhere(&session, &other));
     }
     let repository = repository_at(&place, &workspace).await;
     let named = wanted::branches_of(&session);

@@ -229,7 +229,11 @@ pub fn call_off(session: AgentSession, at: Millis) -> Result<(FlowId, String), P
     Ok((id, export(&session.called_off("cancelled by user", at))))
 }
 
-fn id_of(session: &AgentSession) -> Result<FlowId, Problem> {
+/// The id of the session that a document is of.
+///
+/// # Errors
+/// If that is none of a session here.
+pub fn id_of(session: &AgentSession) -> Result<FlowId, Problem> {
     FlowId::new(session.id.as_str()).map_err(|error| {
         problem(Refusal::new(Code::BadId, format!("`id`: `{}` {error}", session.id.as_str())).at("id"))
     })
