@@ -703,5 +703,6 @@ fn a_session_from_elsewhere_stands_still_until_it_is_resumed() {
     let document: Value = serde_json::from_str(&ok(&house, &["session", "export", "0000"])).expect("JSON");
     assert_eq!(document["tasks"][0], other["tasks"][0], "what was done elsewhere is told as it came");
     assert_eq!(document["worktrees"], other["worktrees"]);
+    assert_eq!(document["created_at"], other["created_at"], "it began when it began");
     house.end();
 }

@@ -103,6 +103,14 @@ pub enum WorktreeError {
         /// The folder of the other workspace.
         root: PathBuf,
     },
+    /// What was removed is in nobody's way, and something else is in its.
+    #[error("{branch} is not restored: {why}")]
+    NotRestored {
+        /// The branch that is in the trash.
+        branch: BranchName,
+        /// What is there, and the cure.
+        why: String,
+    },
     /// Two of the branches that it is made from change the same lines.
     #[error(
         "{with} cannot be merged into {branch}: conflict in {}; merge one into the other, and try again",

@@ -129,8 +129,12 @@ async fn what_was_removed_comes_back_as_it_was_even_when_git_has_forgotten_it() 
     assert_eq!(repository.make(&name("agent/a"), "x", &[]).await.unwrap(), back);
     assert!(repository.restore(&entry).await.is_err());
     world.run("git merge -q agent/a");
-    repository.remove(&name("agent/a")).await.unwrap();
-    repository.restore("agent/a").await.unwrap();
+    let entry = repository.remove(&name("agent/a")).await.unwrap();
+    let bundle = repository.trash.join(&entry);
+    world.run(&format!("cp -r {0} {0}-2", bundle.display()));
+    repository.restore(&entry).await.unwrap();
+    let error = repository.restore("agent/a").await.unwrap_err().to_string();
+    assert!(error.contains("it is there already, with its worktree "), "{error}");
 }
 
 #[tokio::test]
@@ -168,8 +172,11 @@ async fn what_needs_a_branch_that_is_gone_begins_at_its_last_commit() {
 #[tokio::test]
 async fn nothing_comes_back_over_something_else() {
     for (script, why) in [
-        ("git branch agent/a", "a branch is called so"),
-        ("mkdir -p .orchestrator-worktrees/agent-a", "tasuki has not made it"),
+        (
+            "git branch agent/a",
+            "again: rename it, for example `git branch -m agent/a agent/a-new`, and try again",
+        ),
+        ("mkdir -p .orchestrator-worktrees/agent-a", "tasuki has not made it: move it away, and try again"),
     ] {
         let world = World::new();
         let repository = world.repository().await;
