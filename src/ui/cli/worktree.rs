@@ -253,3 +253,15 @@ impl From<WorktreeError> for Failure {
         Self { kind, ..Self::of("worktree", &error) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_made_after_the_question_who_works_where_is_in_use() {
+        let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let in_use = InUse { branches: set(&["agent/b"]), recorded: set(&["agent/a", "agent/b"]) };
+        assert_eq!(["agent/a", "agent/b", "agent/c"].map(|branch| in_use.has(branch)), [false, true, true]);
+    }
+}

@@ -80,6 +80,27 @@ async fn one_in_which_git_hangs_keeps_no_other_from_being_listed() {
 }
 
 #[tokio::test]
+async fn one_that_is_made_while_others_are_listed_is_in_use_and_not_foreign() {
+    let world = World::new();
+    let repository = world.repository().await;
+    repository.make(&name("agent/a"), "x", &[]).await.unwrap();
+    // By then the records are read, and the folders are not looked at yet.
+    let is_in_use = |_: &BranchName| {
+        let repository = repository.clone();
+        let maker = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(repository.make(&name("agent/b"), "y", &[])).unwrap();
+        });
+        maker.join().unwrap();
+        false
+    };
+    let listed = repository.list(is_in_use).await.unwrap();
+    let rows: Vec<_> = listed.iter().map(|one| (&*one.folder, one.state, &*one.obstacles)).collect();
+    let there = ListedState::There;
+    assert_eq!(rows, [("agent-a", there, &[][..]), ("agent-b", there, &[Obstacle::InUse][..])]);
+}
+
+#[tokio::test]
 async fn a_foreign_one_is_left_alone() {
     let world = World::new();
     world.run(
