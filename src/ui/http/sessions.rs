@@ -249,7 +249,8 @@ async fn steer(
                 asked(gate, move |model| (model.kept_session(&word), model.workspace().clone())).await?;
             match kept {
                 Ok(Some(session)) => Err(kept::stands(&session, &workspace)),
-                _ => Err(refused.of_session(&id)),
+                Ok(None) => Err(refused.of_session(&id)),
+                Err(problem) => Err(Refused::of_problem(problem)),
             }
         }
         Err(refused) => Err(refused.of_session(&id)),
