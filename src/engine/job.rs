@@ -190,6 +190,8 @@ pub struct MergeJob {
     pub tree: BranchName,
     /// The branch that follows that one; none if it is the branch itself.
     pub into: Option<String>,
+    /// With the first branch of a merge, all of them: nothing is begun where one is missing.
+    pub all: Vec<(StepName, TreeStart)>,
     /// What is merged.
     pub branch: BranchName,
     /// The commit at which that was when its work ended, if somebody has looked: what is merged where the branch is gone.

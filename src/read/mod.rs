@@ -23,6 +23,7 @@ mod fold;
 mod folder;
 pub mod history;
 mod inbox;
+mod kept;
 mod letters;
 mod list;
 mod live;

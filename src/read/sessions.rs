@@ -1,5 +1,6 @@
 //! Sessions as they are shown: those that the journal's newest segment knows, and behind them the documents of those that are over.
 
+use super::kept;
 use super::model::{Answers, Model};
 use super::titles::title_of;
 use crate::engine::flow::flow::Flow;
@@ -43,10 +44,12 @@ impl Answers for SessionsQuery {
         let mut sessions = Vec::new();
         for flow in flows {
             let title = flow.head.name.clone().or_else(|| model.first_line(flow.request));
-            let counts = model.state().flows.get(&flow.head.id).map(|flow| model.counts_of(flow, &waiting));
-            sessions.push(info_of_flow(&flow, title, counts.unwrap_or_default()));
+            let whole = model.state().flows.get(&flow.head.id);
+            let counts = whole.map(|flow| model.counts_of(flow, &waiting)).unwrap_or_default();
+            let merge = whole.and_then(|flow| merge_of(flow));
+            sessions.push(SessionInfo { merge, ..info_of_flow(&flow, title, counts) });
         }
-        sessions.extend(model.over(OVER_MAX).into_iter().map(|document| info_of(&document)));
+        sessions.extend(model.over(OVER_MAX).iter().map(|document| kept::info(document, info_of(document))));
         sessions.sort_by(|one, other| (&other.created_at, &other.id).cmp(&(&one.created_at, &one.id)));
         Ok(SessionList { sessions })
     }
@@ -58,6 +61,10 @@ impl Answers for SessionQuery {
         let mut session = info_of(&document);
         let besides = document.tasuki.as_ref().and_then(|tasuki| tasuki.get("tasks"));
         let mut tasks: Vec<_> = document.tasks.iter().map(|task| task_of(task, besides)).collect();
+        if !model.has_flow(&session.id) {
+            session = kept::info(&document, session);
+            kept::tasks(&session, &mut tasks);
+        }
         model.give_places_to(&mut tasks);
         model.tell_of_steps(&session.id, &mut tasks);
         model.count_what_waits(&tasks, &mut session.counts);
@@ -91,6 +98,11 @@ impl Model {
         let root = self.workspace.root_text().to_owned();
         let document = of_flow(&seen, &root, &mut |place| texts.get(&place).cloned());
         document.ok_or_else(|| no_session(id.as_str()))
+    }
+
+    /// Whether the engine knows more of a session than its document.
+    fn has_flow(&self, id: &str) -> bool {
+        FlowId::new(id).is_ok_and(|id| self.state().flows.contains_key(&id))
     }
 
     /// The document of a session that nothing but its document is known of; none of one that the engine knows.
@@ -281,6 +293,7 @@ fn info_of_flow(flow: &Flow, title: Option<String>, counts: SessionCounts) -> Se
         id: flow.head.id.to_string(),
         title,
         status: SessionStatus::from(flow.stage).word().to_owned(),
+        stands_still: false,
         note: flow.note.as_deref().map(str::to_owned),
         waits_for_yes: flow.waits_for_yes(),
         planning: planning.map(|planning| planning.message.to_string()),
@@ -293,14 +306,21 @@ fn info_of_flow(flow: &Flow, title: Option<String>, counts: SessionCounts) -> Se
         created_at: rfc3339(flow.opened_at),
         updated_at: rfc3339(flow.changed_at),
         counts,
-        merge: flow.merge.as_deref().map(|merge| SessionMergeInfo {
-            into: merge.into.clone(),
-            status: merge.stage.word().to_owned(),
-            task: merge.step.as_ref().map(ToString::to_string),
-            note: merge.note.as_deref().map(str::to_owned),
-            again: again_for(merge),
-        }),
+        merge: None,
     }
+}
+
+/// How the branches of a flow with all its steps are brought together.
+fn merge_of(flow: &Flow) -> Option<SessionMergeInfo> {
+    let merge = flow.merge.as_deref()?;
+    Some(SessionMergeInfo {
+        into: merge.into.clone(),
+        status: merge.stage.word().to_owned(),
+        task: merge.step.as_ref().map(ToString::to_string),
+        note: merge.note.as_deref().map(str::to_owned),
+        unmerged: flow.unmerged().into_iter().map(ToString::to_string).collect(),
+        again: again_for(merge),
+    })
 }
 
 fn again_for(merge: &FlowMerge) -> Vec<SessionMergeAgain> {
@@ -322,6 +342,7 @@ fn info_of(document: &AgentSession) -> SessionInfo {
         id: document.id.as_str().to_owned(),
         title: title.filter(|title| !title.is_empty()),
         status: document.status.word().to_owned(),
+        stands_still: false,
         note: text("note"),
         waits_for_yes: besides("waits_for_yes").and_then(Json::as_bool).unwrap_or_default(),
         planning: text("planning"),

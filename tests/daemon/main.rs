@@ -69,6 +69,7 @@ mod room;
 mod rows;
 mod sessions;
 mod sessions_merges;
+mod sessions_shared;
 mod sessions_trees;
 mod shell;
 mod side_channel;

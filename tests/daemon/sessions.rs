@@ -629,20 +629,66 @@ fn a_session_from_elsewhere_stands_still_until_it_is_resumed() {
     let seed = include_str!("../fixtures/session.json");
     house.write("seed.json", seed);
     let told = ok(&house, &["session", "import", "seed.json"]);
-    assert!(told.contains("stands still"), "{told}");
+    let id = "a1b2c3d4-e5f6-7890-abcd-ef1234567890";
+    let resume = format!("`tasuki session resume {id}`");
+    assert!(told.contains(&format!("stands still until it is resumed: {resume}")), "{told}");
+    assert!(told.contains("its repository is not here: /path/to/repo"), "{told}");
     assert_eq!(ok(&house, &["session", "export", "a1b2"]), seed, "it is exported as it came");
+    // It does not look as if it were at work, and whoever follows it is told so.
+    for shown in [&["session", "list"][..], &["session", "show", "a1b2"]] {
+        let told = ok(&house, shown);
+        assert!(
+            told.contains("stands still") && told.contains(&resume) && !told.contains("active"),
+            "{told}"
+        );
+    }
+    let seen = session(&house, id);
+    assert_eq!((&seen["status"], &seen["stands_still"]), (&"Paused".into(), &true.into()), "{seen}");
+    let (code, out, err) = said(&house, &["session", "follow", "a1b2"]);
+    assert!(code == Some(2) && out.contains("stands still, 1/1 tasks completed"), "{out}{err}");
+    assert!(err.contains(&resume), "{err}");
     let told = refused(&house, &["session", "import", "seed.json"]);
     let see = "`tasuki session show a1b2c3d4-e5f6-7890-abcd-ef1234567890`";
     assert!(told.contains("already") && told.contains(see) && told.contains("a UUID of its own"), "{told}");
     let told = refused(&house, &["session", "resume", "a1b2"]);
     assert!(told.contains("/path/to/repo") && told.contains("`tasuki session cancel a1b2"), "{told}");
     // Nobody can let it go on here, and whoever has no use for it calls it off.
-    assert!(refused(&house, &["session", "pause", "a1b2"]).contains("stands still"));
+    let task = r#"{"name": "x", "description": "y"}"#;
+    house.write("task.yaml", task);
+    let verbs: [&[&str]; 4] = [
+        &["session", "pause", "a1b2"],
+        &["session", "merge", "a1b2"],
+        &["session", "retry", "a1b2", "task-001"],
+        &["session", "add-task", "a1b2", "task.yaml"],
+    ];
+    for verb in verbs {
+        let told = refused(&house, verb);
+        assert!(told.contains("stands still") && told.contains(&resume), "{told}");
+        assert!(told.contains("is not here: /path/to/repo"), "{told}");
+    }
     ok(&house, &["session", "cancel", "a1b2"]);
+    for verb in verbs.iter().chain([&["session", "resume", "a1b2"][..]].iter()) {
+        let told = refused(&house, verb);
+        assert!(told.contains("is not here: /path/to/repo") && !told.contains("session cancel"), "{told}");
+    }
+    // What is told can be typed in as it is.
+    let cures: Vec<String> = told.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+    let elsewhere = cures.iter().find(|cure| cure.contains(" import -")).expect("a way out");
+    let line = format!("tasuki() {{ '{}' \"$@\"; }}; {elsewhere}", env!("CARGO_BIN_EXE_tasuki"));
+    let output = Command::new("bash").current_dir(house.path("")).args(["-c", &line]).output().expect("bash");
+    let here = String::from_utf8_lossy(&output.stdout).into_owned();
+    let again = here.split('`').nth(1).expect("how it goes on").replace("tasuki ", "");
+    assert!(here.contains("is kept") && !here.contains("not here"), "{line}: {here}");
     let called_off: Value = serde_json::from_str(&ok(&house, &["session", "export", "a1b2"])).expect("JSON");
     assert_eq!(called_off["status"], "Failed");
     assert_eq!(called_off["tasks"], serde_json::from_str::<Value>(seed).expect("JSON")["tasks"]);
-    assert!(refused(&house, &["session", "cancel", "a1b2"]).contains("is Failed"));
+    let told = refused(&house, &["session", "cancel", "a1b2"]);
+    assert!(
+        told.contains("is Failed") && told.contains("session show") && !told.contains("resume"),
+        "{told}"
+    );
+    ok(&house, &again.split(' ').collect::<Vec<_>>());
+    until(&house, again.rsplit(' ').next().expect("an id"), "Completed Completed");
     house.write("bad.json", &seed.replace("\"Completed\"", "\"Finished\""));
     assert!(refused(&house, &["session", "import", "bad.json"]).contains("status"));
     // The same with a task that was at work, in this folder.
@@ -668,6 +714,7 @@ fn a_session_from_elsewhere_stands_still_until_it_is_resumed() {
     other["status"] = stands;
     house.write("other.json", &other.to_string());
     ok(&house, &["session", "import", "other.json"]);
+    assert_eq!(statuses(&house, "0000"), "Paused Completed Pending", "nobody here works on it");
     house.kill();
     house.start();
     ok(&house, &["session", "resume", "0000"]);
@@ -678,5 +725,6 @@ fn a_session_from_elsewhere_stands_still_until_it_is_resumed() {
     let document: Value = serde_json::from_str(&ok(&house, &["session", "export", "0000"])).expect("JSON");
     assert_eq!(document["tasks"][0], other["tasks"][0], "what was done elsewhere is told as it came");
     assert_eq!(document["worktrees"], other["worktrees"]);
+    assert_eq!(document["created_at"], other["created_at"], "it began when it began");
     house.end();
 }

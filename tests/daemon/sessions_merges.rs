@@ -156,8 +156,73 @@ tasks:
     until(&house, &id, "Failed Completed Completed Failed Completed");
     let files = git(&house, &["ls-tree", "--name-only", &branch(&house, &id, 3)]);
     assert!(["one", "two", "four"].iter().all(|file| files.lines().any(|line| line == *file)), "{files}");
+    let (two, four) = (branch(&house, &id, 1), branch(&house, &id, 3));
+    let log = git(&house, &["log", "--format=%s", &four]);
+    assert!(log.lines().any(|line| line == format!("Merge {two} into {four}")), "{log}");
     let told = ok(&house, &["log"]);
     assert!(told.contains(" is gone, and its last commit "), "{told}");
+    house.end();
+}
+
+#[test]
+fn what_came_after_a_merge_is_told_and_brought_by_the_next_also_from_branches_that_are_gone() {
+    let mut house = obeyers("after a merge", "");
+    house.start();
+    let task =
+        |name: &str, text: &str| format!("- {{name: {name}, description: {text}, hire: {{like: worker}}}}\n");
+    let plan = ["tasks:\n", &task("一", "one 1"), &task("二", "two 2"), &task("三", "three 3")].concat();
+    let id = begin(&house, &plan);
+    until(&house, &id, "Completed Completed Completed Completed");
+    ok(&house, &["session", "merge", &id, "--wait"]);
+    let into = format!("agent/session-{}", &id[28..]);
+    let [one, two, three] = [0, 1, 2].map(|task| branch(&house, &id, task));
+    let merges = git(&house, &["log", "--format=%s", "--first-parent", "--merges", "--reverse", &into]);
+    let merged = |branch: &String| format!("Merge {branch} into {into}\n");
+    assert_eq!(merges, [&one, &two, &three].map(merged).concat(), "in the order of the plan");
+
+    // One of them is done again, and the branch is without that.
+    ok(&house, &["session", "retry", &id, "task-2", "--text", "two 22"]);
+    until(&house, &id, "Completed Completed Completed Completed");
+    let again = format!("tasuki session merge {id} --into {into}");
+    let told = format!("merge into {into}: done, without what task-2 did since: `{again}` brings that");
+    for shown in [&["session", "list"][..], &["session", "show", &id]] {
+        let said = ok(&house, shown);
+        assert!(said.contains(&told), "{said}");
+    }
+    assert_eq!(session(&house, &id)["merge"]["unmerged"], json!(["task-2"]));
+    assert_ne!(git(&house, &["show", &format!("{into}:two")]), "22\n");
+    let words: Vec<&str> = again.split(' ').skip(1).chain(["--wait"]).collect();
+    ok(&house, &words);
+    assert_eq!(git(&house, &["show", &format!("{into}:two")]), "22\n");
+    assert!(!ok(&house, &["session", "list"]).contains("merge into"));
+
+    // Those that were removed with their worktrees are brought onto another one by their commits.
+    git(&house, &["merge", "-q", "--ff-only", &into]);
+    ok(&house, &["worktree", "prune"]);
+    assert_eq!(git(&house, &["branch", "--list", "agent/task-*"]), "");
+    ok(&house, &["session", "merge", &id, "--into", "別", "--wait"]);
+    assert_eq!(git(&house, &["diff", "別", &into]), "");
+
+    // Whatever is gone for good is told at once, and nothing is begun.
+    let id = begin(
+        &house,
+        &["tasks:\n", &task("五", "five 5"), &task("六", "six 6"), &task("七", "seven 7")].concat(),
+    );
+    until(&house, &id, "Completed Completed Completed Completed");
+    for task in [0, 2] {
+        let tree = session(&house, &id)["tasks"][task]["worktree"].as_str().expect("a worktree").to_owned();
+        git(&house, &["worktree", "remove", "--force", &tree]);
+        git(&house, &["branch", "-q", "-D", &branch(&house, &id, task)]);
+    }
+    git(&house, &["reflog", "expire", "--expire=now", "--all"]);
+    git(&house, &["gc", "-q", "--prune=now"]);
+    let (code, out, err) = said(&house, &["session", "merge", &id, "--wait"]);
+    assert_eq!(code, Some(1), "{out}{err}");
+    for task in ["task-1", "task-3"] {
+        let cure = format!("or have its task done again: `tasuki session retry {id} {task} --edit`");
+        assert!(err.contains(&format!("{task}: the branch agent/{task}-")) && err.contains(&cure), "{err}");
+    }
+    assert_eq!(git(&house, &["branch", "--list", &format!("agent/session-{}", &id[28..])]), "");
     house.end();
 }
 
@@ -219,6 +284,9 @@ tasks:
     let again = format!("is done again for the merge into {into}, task-");
     let why = format!(": conflict with {into} in words, there by ");
     assert!(said.lines().any(|line| line.contains(&again) && line.contains(&why)), "{said}");
+    // It goes on and is completed again meanwhile, and that is not told each time.
+    let of_session = |line: &&str| line.contains(&format!(" session {id} "));
+    assert_eq!(said.lines().filter(of_session).count(), 1, "{said}");
     assert_eq!(statuses(&house, &id), "Completed Completed Completed Completed Completed");
     let told = [1, 2, 3, 4].map(|task| times(&house, &format!("task-{task}-")));
     assert_eq!((told[0] + told[1], told[2], told[3]), (3, 1, 1), "{told:?}");

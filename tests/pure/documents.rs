@@ -134,8 +134,8 @@ fn what_is_no_document_is_told() {
     let said = texts.map(|text| import(text).expect_err("it is none").to_string()).join("\n");
     expect![[r#"
         the document is not JSON: EOF while parsing a value at line 1 column 0: correct it there; a text from a program is best written by a JSON library
-        the document is null: it must be an object
-        the document is a list: it must be an object
+        the document is null: it must be an object with the keys id, created_at, updated_at, status, repository_path, conversation, tasks, worktrees, tasuki
+        the document is a list: it must be an object with the keys id, created_at, updated_at, status, repository_path, conversation, tasks, worktrees, tasuki
         the document is not JSON: expected value at line 1 column 1: correct it there; a text from a program is best written by a JSON library
         the document is not JSON: EOF while parsing a value at line 1 column 7: correct it there; a text from a program is best written by a JSON library
         the document is not clear: an object has the key `status` twice (line 5, column 30): keep one of the two

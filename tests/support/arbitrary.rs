@@ -341,6 +341,7 @@ fn flow_head() -> impl Strategy<Value = FlowHead> {
             }),
             confirm,
             pull_requests: !confirm,
+            created: (parallel % 5 == 0).then_some(Millis(parallel.into())),
             debate: if parallel % 3 == 0 { a_debate(confirm) } else { None },
         },
     )

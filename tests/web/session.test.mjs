@@ -1,6 +1,6 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { PARTS_MAX, behindOf, branchOf, countsOf, idsIn, isCalledOff, markOfMerge, markOfSession, markOfTask, mayEdit, mayMerge, named, needOfTask, needsYou, noteOf, partsOf, ruleOf, sumOf, taskText, titleOf, waitsOf } from "../../src/ui/web/page/base/session.js";
+import { PARTS_MAX, behindOf, branchOf, countsOf, idsIn, isCalledOff, isMerged, markOfMerge, markOfSession, markOfTask, mayEdit, mayMerge, named, needOfTask, needsYou, noteOf, partsOf, ruleOf, sumOf, taskText, titleOf, waitsOf } from "../../src/ui/web/page/base/session.js";
 import { touchesWork } from "../../src/ui/web/page/live/sessions.js";
 
 const none = { pending: 0, ready: 0, running: 0, completed: 0, failed: 0, cancelled: 0 };
@@ -11,6 +11,8 @@ test("a session says where it is in one word, and what holds it up comes first",
   const word = (more) => markOfSession(session(more)).word;
   assert.deepEqual([word({}), word({ planning: "msg-1" }), word({ status: "Paused" }), word({ status: "Paused", waits_for_yes: true })], ["active", "being planned", "paused", "waits for your yes"]);
   assert.deepEqual([word({ status: "Completed" }), word({ status: "Failed", counts: { ...none, failed: 1 } }), word({ status: "Failed", note: "cancelled by user" })], ["completed", "failed", "cancelled"]);
+  const stands = session({ status: "Paused", stands_still: true, note: "imported, and stands still until `tasuki session resume x`" });
+  assert.deepEqual([markOfSession(stands).word, noteOf(stands)], ["stands still", "Nothing of it begins before somebody resumes it."]);
   // One that was called off is not a failure, whatever of it had failed before.
   const off = session({ status: "Failed", note: "cancelled by user", counts: { ...none, failed: 1 } });
   assert.deepEqual([isCalledOff(off), markOfSession(off).word, needsYou(off)], [true, "cancelled", false]);
@@ -108,9 +110,12 @@ test("branches are merged where some are there, nothing is under way, and nobody
   const may = (more) => mayMerge(session({ status: "Completed", tasks: done, merge: null, ...more }));
   assert.deepEqual([may({}), may({ status: "Paused" }), may({ status: "Failed" }), may({ merge: { status: "done" } }), may({ merge: { status: "failed" } })], [true, true, true, true, true]);
   assert.deepEqual([may({ status: "Active" }), may({ status: "Paused", waits_for_yes: true }), may({ tasks: [done[1]] }), may({ tasks: [task("task-1", "Completed", { branch: null })] }),
-    may({ merge: { status: "merging" } }), may({ merge: { status: "waits" } })], [false, false, false, false, false, false]);
+    may({ merge: { status: "merging" } }), may({ merge: { status: "waits" } }), may({ status: "Paused", stands_still: true })], [false, false, false, false, false, false, false]);
   assert.equal(branchOf("a1b2c3d4-e5f6-4890-abcd-ef1234567890"), "agent/session-34567890");
   assert.deepEqual(["merging", "waits", "done", "failed", "toString"].map((status) => markOfMerge({ status }).key), ["mg.merging", "mg.waits", "mg.done", "mg.failed", "mg.other"]);
+  // What came after it is not on the branch.
+  const merged = (unmerged) => [isMerged({ status: "done", unmerged }), markOfMerge({ status: "done", unmerged }).key];
+  assert.deepEqual([merged(undefined), merged(["task-2"])], [[true, "mg.done"], [false, "mg.behind"]]);
 });
 
 test("what has ended is done again with another text, and all that needs it after it", () => {

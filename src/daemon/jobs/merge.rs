@@ -5,7 +5,7 @@ use crate::daemon::jobs::order::JobGiven;
 use crate::daemon::jobs::trees;
 use crate::daemon::views::item::Place;
 use crate::engine::evidence::Evidence;
-use crate::engine::job::{Found, JobId, MergeJob};
+use crate::engine::job::{Found, JobId, MergeJob, TreeStart};
 use crate::engine::words::ourselves;
 use crate::io::evidence;
 use crate::io::journal::Reader;
@@ -24,6 +24,11 @@ pub(super) async fn merge_branch(job: &MergeJob, given: &JobGiven, ground: &JobG
         Ok(repository) => repository,
         Err(error) => return Found::NotGathered(error.to_string()),
     };
+    match missing(job, given, &repository).await {
+        Ok(None) => {}
+        Ok(Some(told)) => return Found::NotGathered(told),
+        Err(error) => return Found::NotGathered(error.to_string()),
+    }
     let base = (job.base.as_str(), job.into.as_deref());
     let gathering = match repository.gather(&job.tree, &job.owner, base).await {
         Ok(gathering) => gathering,
@@ -37,6 +42,22 @@ pub(super) async fn merge_branch(job: &MergeJob, given: &JobGiven, ground: &JobG
         },
         Err(error) => Found::NotDone(format!("{error}{}", done_again(&error, &given.id))),
     }
+}
+
+/// All branches that are gone for good, in words; none where each can be merged.
+async fn missing(
+    job: &MergeJob,
+    given: &JobGiven,
+    repository: &Repository,
+) -> Result<Option<String>, WorktreeError> {
+    let starts: Vec<TreeStart> = job.all.iter().map(|(_, start)| start.clone()).collect();
+    let missing = repository.missing(&starts).await?;
+    let told = missing.iter().filter_map(|(at, error)| {
+        let ((step, _), JobId::Merge { flow, .. }) = (job.all.get(*at)?, &given.id) else { return None };
+        let id = JobId::Merge { flow: flow.clone(), step: step.clone() };
+        Some(format!("{step}: {error}{}", done_again(error, &id)))
+    });
+    Ok(told.reduce(|told, next| format!("{told}; {next}")))
 }
 
 /// The other cure where a branch is gone for good.

@@ -67,6 +67,7 @@ impl Flows {
             repository,
             confirm,
             pull_requests,
+            created: None,
             debate: None,
         };
         // A step needs only what stands before it in an order of its own, which is not that of the list.

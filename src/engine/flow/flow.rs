@@ -239,7 +239,8 @@ impl Flow {
     /// One without steps.
     #[must_use]
     pub fn new(head: FlowHead, request: BodyRef, at: Millis) -> Self {
-        let (opened_at, since, changed_at, stage) = (at, at, at, FlowStage::Active);
+        let opened_at = head.created.unwrap_or(at);
+        let (since, changed_at, stage) = (at, at, FlowStage::Active);
         let (note, planning, trees, merge) = (None, None, BTreeMap::new(), None);
         let (steps, schedule) = (Vec::new(), Schedule::default());
         Self {

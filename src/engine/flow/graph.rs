@@ -3,9 +3,10 @@
 
 use super::name::StepName;
 use petgraph::algo::{kosaraju_scc, toposort};
-use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::graph::DiGraph;
+use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
 use std::fmt::Write as _;
 
 /// Most steps of a flow: more than anybody reads, and the state of so many is still small.
@@ -149,7 +150,7 @@ impl StepGraph {
         self.needed_by.get(step).map_or(&[], Vec::as_slice)
     }
 
-    /// All steps, each behind what it needs.
+    /// All steps, each behind what it needs, and otherwise as they stand in the list.
     #[must_use]
     pub fn order(&self) -> &[usize] {
         &self.order
@@ -197,12 +198,12 @@ pub fn check(steps: &[(StepName, Vec<StepName>)]) -> Result<StepGraph, GraphErro
         needs.push(own);
     }
     let names: Vec<StepName> = steps.iter().map(|(name, _)| name.clone()).collect();
-    let order = order(&needs).map_err(|step| {
+    let needed_by = reversed(&needs);
+    let order = order(&needs, &needed_by).map_err(|step| {
         let round = from_first(circle(&needs, step));
         let step = round.first().copied().unwrap_or(step);
         GraphError::Cycle { path: round.iter().filter_map(|step| names.get(*step).cloned()).collect(), step }
     })?;
-    let needed_by = reversed(&needs);
     Ok(StepGraph { names, places, needs, needed_by, order })
 }
 
@@ -282,9 +283,24 @@ fn places(steps: &[(StepName, Vec<StepName>)]) -> Result<Places, GraphError> {
 }
 
 /// All steps, each behind what it needs; or one that stands on a circle.
-fn order(needs: &[Vec<usize>]) -> Result<Vec<usize>, usize> {
-    let order = toposort(&drawn(needs), None).map_err(|cycle| cycle.node_id().index())?;
-    Ok(order.into_iter().map(NodeIndex::index).collect())
+fn order(needs: &[Vec<usize>], needed_by: &[Vec<usize>]) -> Result<Vec<usize>, usize> {
+    toposort(&drawn(needs), None).map_err(|cycle| cycle.node_id().index())?;
+    let mut open: Vec<usize> = needs.iter().map(Vec::len).collect();
+    let first = open.iter().enumerate().filter(|(_, open)| **open == 0);
+    // Of several that may come next, the one that stands first in the list.
+    let mut next: BinaryHeap<Reverse<usize>> = first.map(|(step, _)| Reverse(step)).collect();
+    let mut order = Vec::with_capacity(needs.len());
+    while let Some(Reverse(step)) = next.pop() {
+        order.push(step);
+        for &by in needed_by.get(step).into_iter().flatten() {
+            let Some(open) = open.get_mut(by) else { continue };
+            *open -= 1;
+            if *open == 0 {
+                next.push(Reverse(by));
+            }
+        }
+    }
+    Ok(order)
 }
 
 fn drawn(needs: &[Vec<usize>]) -> DiGraph<(), (), usize> {

@@ -5,7 +5,7 @@ use super::id::FlowId;
 use super::plan::OnFailure;
 use super::tree::FlowRepository;
 use crate::engine::form::is_default;
-use crate::engine::words::AgentName;
+use crate::engine::words::{AgentName, Millis};
 use serde::{Deserialize, Serialize};
 
 /// What a flow was made of.
@@ -58,6 +58,9 @@ pub struct FlowHead {
     /// Whether a pull request is opened for what each step has done in its worktree.
     #[serde(default, skip_serializing_if = "is_default")]
     pub pull_requests: bool,
+    /// When it began, of one that comes from elsewhere.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub created: Option<Millis>,
     /// Who speaks, and how often, if it is a debate.
     #[serde(default, skip_serializing_if = "is_default")]
     pub debate: Option<Box<Debate>>,

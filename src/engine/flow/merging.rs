@@ -12,10 +12,11 @@ use super::step::StepStage;
 use super::unmet::Needs;
 use crate::engine::engine::Work;
 use crate::engine::event::Event;
-use crate::engine::job::{Found, Job, JobId, MergeJob};
+use crate::engine::job::{Found, Job, JobId, MergeJob, TreeStart};
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::message::{Body, Expect};
 use crate::engine::words::{AgentName, counted};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Work<'_> {
@@ -130,6 +131,11 @@ impl Work<'_> {
             owner: format!("{id} merge"),
             tree,
             into,
+            all: if flow.merged_behind(None).as_ref() == Some(step) {
+                flow.all_to_merge()
+            } else {
+                Vec::new()
+            },
             branch: branch.clone(),
             ended_at: flow.ended_at(step).cloned(),
             check,
@@ -228,10 +234,44 @@ impl Flow {
         self.steps.get(next).map(|step| step.spec.name.clone())
     }
 
+    /// All branches that are to be merged.
+    fn all_to_merge(&self) -> Vec<(StepName, TreeStart)> {
+        let start = |at: usize| {
+            let (step, branch) = (&self.steps.get(at)?.spec.name, self.branch_to_merge(at)?);
+            Some((
+                step.clone(),
+                TreeStart { name: branch.to_string(), ended_at: self.ended_at(step).cloned() },
+            ))
+        };
+        self.merge_order().filter_map(start).collect()
+    }
+
     /// The branch of a step that is to be merged: it is completed, and has a worktree of its own, or a branch from elsewhere.
     fn branch_to_merge(&self, at: usize) -> Option<&BranchName> {
         self.steps.get(at).filter(|step| step.stage == StepStage::Completed)?;
         self.branch_of(at)
+    }
+
+    /// The steps whose branches have gone on since all were brought onto one: that one is without what came then. None before it is done.
+    #[must_use]
+    pub fn unmerged(&self) -> Vec<&StepName> {
+        let Some(merge) = self.merge.as_deref().filter(|merge| merge.stage == MergeStage::Done) else {
+            return Vec::new();
+        };
+        let is_newer = |step: &FlowStep| {
+            let is_it = matches!(step.stage, StepStage::Completed | StepStage::Failed);
+            let head = step.in_tree.work.as_deref().and_then(|work| work.sum.head.as_ref());
+            // Where both are known, it was done again without a commit.
+            let is_same = head.is_some() && head == step.in_tree.left.as_ref();
+            is_it && step.document.is_none() && step.ended > Some(merge.since) && !is_same
+        };
+        let steps = self.steps.iter().enumerate();
+        let newer: BTreeSet<&StepName> =
+            steps.clone().filter(|(_, step)| is_newer(step)).filter_map(|(at, _)| self.tree_of(at)).collect();
+        let is_left = |at: usize, step: &FlowStep| {
+            newer.contains(&step.spec.name) && self.branch_to_merge(at).is_some()
+        };
+        steps.filter(|(at, step)| is_left(*at, step)).map(|(_, step)| &step.spec.name).collect()
     }
 
     /// The commit at which the worktree of a step was when the last one had ended that worked there, if somebody has looked.

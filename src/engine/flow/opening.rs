@@ -80,6 +80,7 @@ impl Opening {
             repository,
             confirm,
             pull_requests,
+            created: None,
             debate: None,
         };
         Ok(Self { head, request: body(request), steps, done: Vec::new(), ask: None })
@@ -106,6 +107,7 @@ impl Opening {
             repository,
             confirm,
             pull_requests,
+            created: None,
             debate: None,
         };
         Self { head, request: body(goal), steps: Vec::new(), done: Vec::new(), ask: Some(body(prompt)) }

@@ -73,6 +73,7 @@ impl Opening {
             repository: Some(repository),
             confirm: false,
             pull_requests: false,
+            created: None,
             debate: Some(Box::new(debate)),
         };
         Ok(Self { head, request, steps, done: Vec::new(), ask: None })

@@ -8,7 +8,6 @@
 use super::catch_up::{OWN_LOCKS, literally};
 use super::error::{WorktreeError, named};
 use super::git::{Git, LOCKED_RESTS, Place, is_locked};
-use super::gone::Gone;
 use super::half;
 use super::left_locks::clear_left_locks;
 use super::look::WorkCommit;
@@ -16,7 +15,7 @@ use super::make::{Worktree, taken};
 use super::record::write_durably;
 use super::repository::{Repository, ref_of};
 use crate::engine::flow::branch::BranchName;
-use crate::io::git::is_object_name;
+use crate::engine::job::TreeStart;
 use crate::wire::layout::plain;
 use std::ffi::OsStr;
 use std::io;
@@ -126,7 +125,7 @@ impl Gathering<'_> {
     /// where the branch is gone.
     ///
     /// # Errors
-    /// [`WorktreeError::Gone`] if neither is there, [`WorktreeError::Removed`] if it can be got back; what git and the machine say.
+    /// [`WorktreeError::Gone`] if neither is there; what git and the machine say.
     pub async fn merge(&self, branch: &BranchName, ended_at: Option<&str>) -> Result<Merge, WorktreeError> {
         let tip = match self.repository.here().commit(&ref_of(branch)).await? {
             Some(tip) => tip,
@@ -135,29 +134,18 @@ impl Gathering<'_> {
         self.merge_commit(&tip, branch.as_str()).await
     }
 
-    /// A branch that went with its worktree counts as merged if its last commit is. Of one that somebody has deleted that commit is
-    /// merged while the repository has it.
+    /// A branch that is gone counts as merged if its last commit is. Otherwise that commit is merged: it is known from when the worktree
+    /// was removed or its task ended, and what git has forgotten of it is in the trash.
     async fn merge_gone(&self, branch: &BranchName, ended_at: Option<&str>) -> Result<Merge, WorktreeError> {
         let repository = self.repository;
-        let Gone { trashed, head } = repository.gone(branch)?;
-        if let Some(head) = &head
+        if let Some(head) = &repository.gone(branch)?.head
             && repository.has(&self.tree, head).await?
         {
             return Ok(Merge::Already);
         }
-        if trashed.is_some() {
-            return Err(WorktreeError::Removed { branch: branch.clone() });
-        }
-        // A damaged journal may have anything there, and a name would be another commit.
-        let ended_at = ended_at.filter(|commit| is_object_name(commit)).map(str::to_owned);
-        let known = head.or(ended_at);
-        if let Some(commit) = &known
-            && repository.here().commit(commit).await?.is_some()
-        {
-            return self.merge_commit(commit, &format!("{branch}, which is gone, at {commit}")).await;
-        }
-        let (branch, place) = (branch.clone(), repository.root.clone());
-        Err(WorktreeError::Gone { branch, commit: known, place })
+        let start = TreeStart { name: branch.to_string(), ended_at: ended_at.map(Into::into) };
+        let (commit, _) = repository.start_of_gone(&start).await?;
+        self.merge_commit(&commit, &format!("{branch}, which is gone, at {commit}")).await
     }
 
     /// The commits since it parted from the worktree's branch that have changed these files on this one.

@@ -2,9 +2,11 @@
 
 use super::obstacle::Obstacle;
 use crate::engine::flow::branch::BranchName;
+use crate::engine::flow::id::FlowId;
 use crate::engine::words::counted;
 use crate::wire::clean::escape;
 use crate::wire::layout::plain;
+use crate::wire::session::work::word;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -87,6 +89,28 @@ pub enum WorktreeError {
         /// By whom or what.
         why: String,
     },
+    /// Its session goes on in another workspace, too.
+    #[error(
+        "the worktree of {branch} is that of the same session in the workspace {}: call that off with `tasuki --root {} session cancel {session}`, and try again here",
+        plain(.root),
+        word(&plain(.root))
+    )]
+    Elsewhere {
+        /// The branch of the worktree.
+        branch: BranchName,
+        /// The session that both have.
+        session: FlowId,
+        /// The folder of the other workspace.
+        root: PathBuf,
+    },
+    /// What was removed is in nobody's way, and something else is in its.
+    #[error("{branch} is not restored: {why}")]
+    NotRestored {
+        /// The branch that is in the trash.
+        branch: BranchName,
+        /// What is there, and the cure.
+        why: String,
+    },
     /// Two of the branches that it is made from change the same lines.
     #[error(
         "{with} cannot be merged into {branch}: conflict in {}; merge one into the other, and try again",
@@ -153,14 +177,6 @@ pub enum WorktreeError {
         how: String,
         /// The end of what it printed.
         printed: String,
-    },
-    /// It has commits that are wanted, and lies in the trash.
-    #[error(
-        "{branch} was removed with its worktree, and is not merged: get it back with `tasuki worktree restore {branch}`, and ask again"
-    )]
-    Removed {
-        /// The branch that is gone.
-        branch: BranchName,
     },
     /// It has commits that are wanted, and somebody has deleted it.
     #[error("the branch {branch} was deleted or renamed, {}", of_gone(.branch, .commit.as_deref(), .place))]

@@ -129,9 +129,9 @@ impl Repository {
             Progress::Removing { .. } | Progress::Removed { .. } => ListedState::HalfRemoved,
         };
         let mut obstacles = Vec::from_iter(is_in_use.then_some(Obstacle::InUse));
-        if let Some(trash) = record.trash.as_ref().filter(|trash| **trash != self.trash) {
-            let workspace = trash.ancestors().nth(2).unwrap_or(trash);
-            obstacles.push(Obstacle::OtherWorkspace { root: workspace.display().to_string() });
+        if let Some(root) = record.other_workspace(&self.trash) {
+            let (root, repository) = (root.display().to_string(), self.root.display().to_string());
+            obstacles.push(Obstacle::OtherWorkspace { root, repository });
         }
         let unread = |error: WorktreeError| vec![Obstacle::Unread { why: error.to_string() }];
         if state == ListedState::There && self.is_to_end(&record.branch) {

@@ -17,6 +17,9 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
+/// What a worktree begins with: commits, their names, what of its mailbox is kept there, and what is told of them.
+type Beginning = (Vec<String>, Vec<String>, Option<Kept>, Vec<String>);
+
 /// A worktree that is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Worktree {
@@ -60,7 +63,11 @@ impl Repository {
         let beginning = self.beginning(branch, starts).await;
         let is_free = !self.has_branch(self.here(), branch).await?;
         let hold = self.hold().await?;
-        match self.records.read(&branch.folder())? {
+        let record = self.records.read(&branch.folder())?;
+        if let Some(record) = record.as_ref().filter(|record| record.owner == owner) {
+            self.refuse_elsewhere(record)?;
+        }
+        match record {
             None if is_free => self.refuse_folder(branch)?,
             None => self.refuse_taken(branch, &hold).await?,
             Some(record) if record.owner != owner => {
@@ -83,11 +90,11 @@ impl Repository {
                 _ => return Err(taken(branch, "its worktree was removed".to_owned())),
             },
         }
-        let (from, kept, news) = beginning?;
+        let (from, names, kept, news) = beginning?;
         let begun_s = self.clock.wall().0 / 1_000;
         let (branch, owner, at) = (branch.clone(), owner.to_owned(), Progress::Making);
         let trash = Some(self.trash.clone());
-        let record = Record { branch, owner, from, begun_s, at, is_set_up: false, trash };
+        let record = Record { branch, owner, from, names, begun_s, at, is_set_up: false, trash };
         let made = self.make_of(&record, kept.as_ref(), &hold).await;
         let notes: Vec<String> = note.into_iter().chain(news).collect();
         let note = (!notes.is_empty()).then(|| notes.join("; "));
@@ -121,13 +128,9 @@ impl Repository {
         made
     }
 
-    /// The commits that a worktree is made from, each once, what of its mailbox is in the first of them, and what is told of them.
-    async fn beginning(
-        &self,
-        branch: &BranchName,
-        starts: &[TreeStart],
-    ) -> Result<(Vec<String>, Option<Kept>, Vec<String>), WorktreeError> {
-        let (mut from, mut news): (Vec<String>, Vec<String>) = Default::default();
+    /// The commits that a worktree is made from, each once, what they are called, what of its mailbox is in the first of them, and what is told of them.
+    async fn beginning(&self, branch: &BranchName, starts: &[TreeStart]) -> Result<Beginning, WorktreeError> {
+        let (mut from, mut names, mut news): (Vec<String>, Vec<String>, Vec<String>) = Default::default();
         for (start, known) in starts.iter().zip(self.here().commits(&names_of(starts)).await?) {
             let (commit, note) = match known {
                 Some(commit) => (commit, None),
@@ -136,6 +139,7 @@ impl Repository {
             news.extend(note);
             if !from.contains(&commit) {
                 from.push(commit);
+                names.push(start.name.clone());
             }
         }
         let start = from.first().unwrap_or(&self.head).clone();
@@ -147,7 +151,7 @@ impl Repository {
             Some(_) => None,
             None => Some(self.kept_at(&start).await?),
         };
-        Ok((from, kept, news))
+        Ok((from, names, kept, news))
     }
 
     /// What stands in the way of a name that tasuki has not used.

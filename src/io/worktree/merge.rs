@@ -5,6 +5,7 @@ use super::git::{Git, LOCKED_RESTS, is_locked};
 use super::hold::Hold;
 use super::record::Record;
 use super::repository::Repository;
+use crate::engine::flow::branch::BranchName;
 use std::path::Path;
 
 /// Who merges where the user has told git no name of his own.
@@ -23,11 +24,12 @@ impl Repository {
             return Ok(());
         }
         let git = self.merging_git(record).await?;
-        for other in record.from.iter().skip(1) {
+        for (at, other) in record.from.iter().enumerate().skip(1) {
+            let called = self.called(record, at).await?;
             let mut rests = LOCKED_RESTS.into_iter();
-            while let Some(files) = self.merge(record, other, (path, own), &git, hold).await? {
+            while let Some(files) = self.merge(record, (other, &called), (path, own), &git, hold).await? {
                 if !files.is_empty() {
-                    let (branch, with) = (record.branch.clone(), self.called(other).await?);
+                    let (branch, with) = (record.branch.clone(), called);
                     return Err(WorktreeError::Conflict { branch, with, files });
                 }
                 let Some(rest) = rests.next() else {
@@ -43,14 +45,14 @@ impl Repository {
     async fn merge(
         &self,
         record: &Record,
-        other: &str,
+        (other, called): (&str, &str),
         (path, own): (&Path, &Path),
         git: &Git,
         hold: &Hold,
     ) -> Result<Option<Vec<std::path::PathBuf>>, WorktreeError> {
         let at = git.at(path).of(own).working(hold.file());
         let doing = "merge the branches of a worktree";
-        let said = format!("Merge {} into {}", self.called(other).await?, record.branch);
+        let said = format!("Merge {called} into {}", record.branch);
         let options =
             ["merge", "--no-edit", "--ff", "--no-squash", "--commit", "--no-stat", "--no-autostash"];
         let arguments = [&options[..], &["-m", &said, other]].concat();
@@ -67,8 +69,12 @@ impl Repository {
         Ok(Some(files))
     }
 
-    /// The name of a branch that is at a commit, or else the commit itself.
-    async fn called(&self, commit: &str) -> Result<String, WorktreeError> {
+    /// What is merged, by the name of its branch, which may be gone; else that of one that is there, or else the commit itself.
+    async fn called(&self, record: &Record, at: usize) -> Result<String, WorktreeError> {
+        if let Some(branch) = record.names.get(at).filter(|name| BranchName::new(name).is_ok()) {
+            return Ok(branch.clone());
+        }
+        let commit = record.from.get(at).map_or("", String::as_str);
         let points = format!("--points-at={commit}");
         let arguments = ["for-each-ref", "--count=1", "--format=%(refname:short)", &points, "refs/heads"];
         let name = self.here().text("look for the name of a commit", &arguments).await?;

@@ -9,6 +9,7 @@ mod again;
 mod bring;
 mod catch_up;
 mod copy;
+mod elsewhere;
 mod end;
 mod error;
 mod exclude;
@@ -41,7 +42,9 @@ pub use list::{Listed, ListedState, Pruned};
 pub use look::{Work, WorkCommit, WorkFile};
 pub use make::Worktree;
 pub use obstacle::Obstacle;
-pub use of_session::{branches_at, demand_repository, may_follow, repository_at, repository_of};
+pub use of_session::{
+    branches_at, demand_repository, may_follow, repository_at, repository_of, session_elsewhere,
+};
 pub use pull::{PullOpen, PullWanted, VARIABLES as PULL_VARIABLES};
 pub use repository::{Repository, WORKTREES};
 pub use trash::Trashed;

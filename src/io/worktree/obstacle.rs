@@ -2,6 +2,7 @@
 
 use crate::engine::words::counted;
 use crate::wire::clean::escape;
+use crate::wire::session::work::word;
 use serde::Serialize;
 use std::fmt;
 
@@ -75,6 +76,8 @@ pub enum Obstacle {
     OtherWorkspace {
         /// Its folder.
         root: String,
+        /// The repository, which need not be that of its folder.
+        repository: String,
     },
 }
 
@@ -122,9 +125,13 @@ impl fmt::Display for Obstacle {
                 "its setup or a check is at work there: wait until that is over, or cancel the session that it is for",
             ),
             Self::Unread { why } => write!(f, "git does not answer there: {}", escape(why)),
-            Self::OtherWorkspace { root } => {
-                write!(f, "it is that of the workspace {}: ask for it there", escape(root))
-            }
+            Self::OtherWorkspace { root, repository } => write!(
+                f,
+                "it is that of the workspace {}: `tasuki --root {} worktree prune --repository {}`",
+                escape(root),
+                word(&escape(root)),
+                word(&escape(repository))
+            ),
         }
     }
 }

@@ -4,12 +4,13 @@
 use super::error::WorktreeError;
 use super::repository::{Repository, ref_of};
 use crate::engine::flow::branch::BranchName;
+use crate::engine::flow::id::FlowId;
 use crate::engine::flow::tree::FlowRepository;
 use crate::io::clock::Clock;
 use crate::io::evidence::environment;
 use crate::io::workspace::Workspace;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The repository of a workspace, if it is in one in which worktrees can be made.
 pub async fn repository_of(workspace: &Workspace) -> Option<FlowRepository> {
@@ -65,6 +66,11 @@ pub async fn branches_at(
         }
     }
     there
+}
+
+/// The other workspace in which a session goes on with worktrees of the repository of a folder, as far as that can be read.
+pub async fn session_elsewhere(folder: &Path, workspace: &Workspace, session: &FlowId) -> Option<PathBuf> {
+    found_at(folder, workspace).await.ok()?.session_elsewhere(session).ok().flatten()
 }
 
 /// Whether the branches of a session may come onto this one in the repository of a folder.

@@ -24,6 +24,9 @@ pub(super) struct Record {
     pub(super) owner: String,
     /// What it is made from, in order. The first is where its branch begins, the others are merged into it.
     pub(super) from: Vec<String>,
+    /// What these are called, each in the place of its own, as far as they have names: the messages of the merges say them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) names: Vec<String>,
     /// In seconds since 1970: the time of its merges, so that those that are made again are the same.
     pub(super) begun_s: u64,
     pub(super) at: Progress,

@@ -9,6 +9,8 @@ use super::make::{Worktree, delete_branch, taken};
 use super::record::{Progress, Record};
 use super::repository::{Repository, ref_of};
 use super::trash::{BUNDLE, Trashed};
+use crate::engine::flow::branch::BranchName;
+use crate::wire::layout::plain;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -17,7 +19,7 @@ impl Repository {
     /// trash, a branch or a folder. The entry goes then.
     ///
     /// # Errors
-    /// [`WorktreeError::NotThere`]; [`WorktreeError::Taken`] if there is such a branch or folder again; what git says.
+    /// [`WorktreeError::NotThere`]; [`WorktreeError::NotRestored`] if there is such a branch or folder again; what git says.
     pub async fn restore(&self, name: &str) -> Result<Worktree, WorktreeError> {
         let hold = self.hold().await?;
         let (entry, trashed) = self.find_trashed(name)?;
@@ -32,14 +34,18 @@ impl Repository {
                 self.drop_entry(&entry, record)?;
                 return Ok(worktree);
             }
-            Some(_) => return Err(taken(branch, "there is a worktree of it".to_owned())),
+            Some(_) => {
+                let path = plain(&self.path_of(branch));
+                let why = format!("it is there already, with its worktree {path}: nothing has to be done");
+                return Err(WorktreeError::NotRestored { branch: branch.clone(), why });
+            }
         }
-        self.refuse_taken(branch, &hold).await?;
+        self.refuse_in_its_way(branch, &hold).await?;
         self.bring_back(&entry, &trashed, &hold).await?;
         let Trashed { base, head, owner, from, begun_s, .. } = trashed.clone();
         let at = Progress::Restoring { base, head, entry: entry.clone() };
         let (branch, trash) = (branch.clone(), Some(self.trash.clone()));
-        let record = Record { branch, owner, from, begun_s, at, is_set_up: false, trash };
+        let record = Record { branch, owner, from, names: Vec::new(), begun_s, at, is_set_up: false, trash };
         let branch = &record.branch;
         self.records.write(&record)?;
         match self.rebuild(&record, &trashed, &entry, &hold).await {
@@ -57,6 +63,23 @@ impl Repository {
                 Err(error)
             }
         }
+    }
+
+    /// What is called as its branch or its folder by now.
+    async fn refuse_in_its_way(&self, branch: &BranchName, hold: &Hold) -> Result<(), WorktreeError> {
+        if self.refuse_taken(branch, hold).await.is_ok() {
+            return Ok(());
+        }
+        let why = match self.here().working(hold.file()).commit(&ref_of(branch)).await? {
+            Some(_) => format!(
+                "there is a branch of that name again: rename it, for example `git branch -m {branch} {branch}-new`, and try again"
+            ),
+            None => {
+                let path = plain(&self.path_of(branch));
+                format!("{path} is there, and tasuki has not made it: move it away, and try again")
+            }
+        };
+        Err(WorktreeError::NotRestored { branch: branch.clone(), why })
     }
 
     /// Brings the commits back that git has forgotten meanwhile.

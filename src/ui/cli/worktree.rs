@@ -12,9 +12,11 @@ use crate::io::evidence::environment;
 use crate::io::workspace::Workspace;
 use crate::io::worktree::{Listed, ListedState, Pruned, Repository, Trashed, Worktree, WorktreeError};
 use crate::wire::api::{DebateQuery, DebatesQuery, SessionQuery, SessionsQuery};
+use crate::wire::session::work::word;
 use crate::wire::team_file::Settings;
 use clap::Subcommand;
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 /// Digits by which people know a commit.
 const SHORT: usize = 12;
@@ -28,8 +30,11 @@ Examples:
   tasuki worktree restore agent/jwt-auth
 
 Each worktree is a folder of .orchestrator-worktrees/ in the repository, with a branch `agent/…` of its own. The repository is that \
-of the workspace.")]
+of the workspace, or the one that --repository names: a session that was imported works in that of its document.")]
 pub(super) struct Args {
+    /// A folder of the repository, if it is not that of the workspace
+    #[arg(long, value_name = "DIR", global = true)]
+    repository: Option<PathBuf>,
     #[command(subcommand)]
     verb: Verb,
 }
@@ -90,13 +95,19 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     if !matches!(args.verb, Verb::List) {
         refuse_agents(&client, "worktree")?;
     }
-    let repository = client.run(find(context, &workspace))?;
+    let folder = args.repository.as_deref().unwrap_or(workspace.root());
+    let repository = client.run(find(context, folder, &workspace))?;
     let recorded = repository.recorded()?;
     let in_use = InUse { branches: branches_in_use(context, &workspace, &client)?, recorded };
     client.run(async {
         match &args.verb {
             Verb::List => list(context, &repository, &in_use).await,
-            Verb::Prune { dry_run } => prune(context, &workspace, (&repository, &in_use), *dry_run).await,
+            Verb::Prune { dry_run } => {
+                let with = args.repository.as_deref().map_or(String::new(), |folder| {
+                    format!(" --repository {}", word(&folder.to_string_lossy()))
+                });
+                prune(context, &workspace, (&repository, &in_use), (*dry_run, &with)).await
+            }
             Verb::Restore { name } => restored(context, &repository.restore(name).await?),
         }
     })
@@ -142,10 +153,10 @@ fn branches_in_use(
     Ok(branches)
 }
 
-async fn find(context: &Context, workspace: &Workspace) -> Result<Repository, Failure> {
+async fn find(context: &Context, folder: &Path, workspace: &Workspace) -> Result<Repository, Failure> {
     let vars = context.around.vars.clone();
     let env = environment(vars, &["XDG_CONFIG_HOME".to_owned()]);
-    Ok(Repository::find(workspace.root(), workspace, &env, Clock::start()).await?)
+    Ok(Repository::find(folder, workspace, &env, Clock::start()).await?)
 }
 
 async fn list(context: &Context, repository: &Repository, in_use: &InUse) -> Ended {
@@ -194,7 +205,7 @@ async fn prune(
     context: &Context,
     workspace: &Workspace,
     (repository, in_use): (&Repository, &InUse),
-    is_dry: bool,
+    (is_dry, with): (bool, &str),
 ) -> Ended {
     let all = repository.prune(|branch| in_use.has(branch.as_str()), is_dry).await?;
     for error in forget_worktrees(workspace, all.iter().map(|one| &*one.folder)) {
@@ -202,7 +213,7 @@ async fn prune(
     }
     let value = serde_json::json!({"dry_run": is_dry, "worktrees": all});
     context.tell(&value, || {
-        let mut lines: Vec<String> = all.iter().map(|one| pruned(one, is_dry)).collect();
+        let mut lines: Vec<String> = all.iter().map(|one| pruned(one, (is_dry, with))).collect();
         let removed = all.iter().filter(|one| one.removed).count();
         let word = if is_dry { "would be removed" } else { "removed" };
         lines.push(format!("{} {word}, {} stay", counted(removed, "worktree"), all.len() - removed));
@@ -210,10 +221,13 @@ async fn prune(
     })
 }
 
-fn pruned(one: &Pruned, is_dry: bool) -> String {
+/// What became of one. Whoever asks for more names the repository as it was named before.
+fn pruned(one: &Pruned, (is_dry, with): (bool, &str)) -> String {
     let folder = harmless(&one.folder);
     match (&one.entry, one.removed) {
-        (Some(entry), _) => format!("{folder}: removed; restore it with `tasuki worktree restore {entry}`"),
+        (Some(entry), _) => {
+            format!("{folder}: removed; restore it with `tasuki worktree restore {entry}{with}`")
+        }
         (None, true) if is_dry => format!("{folder}: would be removed"),
         (None, true) if one.is_of_role() => {
             format!("{folder}: removed; what was changed there is a patch in the `logs` of its debate")
@@ -237,5 +251,17 @@ impl From<WorktreeError> for Failure {
     fn from(error: WorktreeError) -> Self {
         let kind = if error.is_refusal() { Kind::Rejected } else { Kind::Failed };
         Self { kind, ..Self::of("worktree", &error) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_made_after_the_question_who_works_where_is_in_use() {
+        let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let in_use = InUse { branches: set(&["agent/b"]), recorded: set(&["agent/a", "agent/b"]) };
+        assert_eq!(["agent/a", "agent/b", "agent/c"].map(|branch| in_use.has(branch)), [false, true, true]);
     }
 }

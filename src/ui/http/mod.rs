@@ -10,6 +10,7 @@ pub(crate) mod fuzz;
 mod gate;
 mod given;
 mod hiring;
+mod kept;
 mod large;
 mod metrics;
 mod openapi;

@@ -2,6 +2,7 @@
 
 use super::gate::{Gate, JsonAnswer, unexpected};
 use super::given::{Key, Large, Question};
+use super::kept;
 use super::refused::Refused;
 use crate::daemon::clients::request::{Request, Response};
 use crate::engine::input::{Command, Reply};
@@ -9,13 +10,13 @@ use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, USER};
 use crate::io::chance::mint_flow_id;
 use crate::io::session_file::{keep, replace};
-use crate::io::worktree::{branches_at, may_follow, repository_at, repository_of};
+use crate::io::worktree::{branches_at, may_follow, repository_at, repository_of, session_elsewhere};
 use crate::read::Model;
 use crate::wire::api::{
     Done, Problem, SessionBegun, SessionBody, SessionImportBody, SessionMergeBody, SessionQuery,
     SessionRetryBody, SessionTaskBody,
 };
-use crate::wire::session::document::AgentSession;
+use crate::wire::session::document::export;
 use crate::wire::session::wanted::{self, TriedPlan};
 use axum::Json;
 use axum::extract::State;
@@ -105,13 +106,12 @@ pub(super) async fn resume(
     let workspace = asked(&gate, |model| model.workspace().clone()).await?;
     let place = std::path::PathBuf::from(&session.repository_path);
     if !place.is_dir() {
-        let why = format!("the repository of this session is not here: {}", place.display());
-        let mut refused = Refused::from(Refusal::new(Code::NoRepository, why));
-        refused.problem.cure = format!(
-            "bring it there and try again, `tasuki session cancel {}`, or import the document under an `id` of its own with the folder that is here as `repository_path`",
-            session.id.as_str()
-        );
-        return Err(refused);
+        return Err(kept::without_repository(&session, &workspace));
+    }
+    if let Ok(id) = wanted::id_of(&session)
+        && let Some(other) = session_elsewhere(&place, &workspace, &id).await
+    {
+        return Err(kept::goes_on_elsewhere(&session, &other));
     }
     let repository = repository_at(&place, &workspace).await;
     let named = wanted::branches_of(&session);
@@ -137,13 +137,14 @@ pub(super) async fn take_in(
     key: Key,
     Large(body): Large<SessionImportBody>,
 ) -> JsonAnswer<SessionBegun> {
-    let (id, text) = wanted::take_in(&body.document).map_err(Refused::of_problem)?;
+    let (id, session) = wanted::take_in(&body.document).map_err(Refused::of_problem)?;
     may_keep(&gate, key, id.to_string()).await?;
     let (word, name) = (id.to_string(), id.to_string());
     let known = asked(&gate, move |model| model.kept_session(&word).is_ok()).await?;
     let workspace = asked(&gate, |model| model.workspace().clone()).await?;
-    let kept =
-        !known && keep(&workspace, &id, &text).map_err(|error| Refused::unavailable(error.to_string()))?;
+    let kept = !known
+        && keep(&workspace, &id, &export(&session))
+            .map_err(|error| Refused::unavailable(error.to_string()))?;
     if !kept {
         let why = format!("there is a session {id} already, and an id is that of one session for good");
         let mut refused = Refused::from(Refusal::new(Code::IdConflict, why).at("id"));
@@ -153,8 +154,7 @@ pub(super) async fn take_in(
         return Err(refused);
     }
     gate.reads.changed();
-    let what = format!("session {id} is kept, and stands still until it is resumed");
-    Ok(Json(SessionBegun { what, id: name }))
+    Ok(Json(SessionBegun { what: kept::said(&session), id: name }))
 }
 
 pub(super) async fn cancel(
@@ -164,9 +164,12 @@ pub(super) async fn cancel(
 ) -> JsonAnswer<Done> {
     let word = path.id.clone();
     let kept = asked(&gate, move |model| model.kept_session(&word)).await?.map_err(Refused::of_problem)?;
-    let Some(session) = kept.filter(AgentSession::is_open) else {
+    let Some(session) = kept else {
         return steer(&gate, key, path, |model, id| Ok(wanted::cancel(model.session_id(&id)?))).await;
     };
+    if !session.is_open() {
+        return Err(kept::is_over(&session));
+    }
     // It stands still, and all that is known of it is its document.
     let (id, text) = wanted::call_off(session, gate.clock.wall()).map_err(Refused::of_problem)?;
     may_keep(&gate, key, id.to_string()).await?;
@@ -239,20 +242,16 @@ async fn steer(
     let word = id.clone();
     let command = asked(gate, move |model| command(model, word)).await?.map_err(Refused::of_problem)?;
     match gate.command(key, command).await {
-        // One that is over is no open one, and is there all the same.
+        // One of which there is its document alone is no open one, and is there all the same.
         Err(refused) if refused.problem.code == Code::NotOpen.word() => {
-            let session = gate.read(SessionQuery { id }).await?.session;
-            let stands = "stands still, since it comes from elsewhere or its journal is gone";
-            let why = match &*session.status {
-                "Active" | "Paused" => {
-                    format!("session {} {stands}: `tasuki session resume` has it go on", session.id)
-                }
-                status => format!(
-                    "session {} is {status}, and only its file is left: `tasuki session resume` goes on with one that has failed",
-                    session.id
-                ),
-            };
-            Err(Refused::from(Refusal::new(Code::NotOpen, why)).of_session(&session.id))
+            let word = id.clone();
+            let (kept, workspace) =
+                asked(gate, move |model| (model.kept_session(&word), model.workspace().clone())).await?;
+            match kept {
+                Ok(Some(session)) => Err(kept::stands(&session, &workspace)),
+                Ok(None) => Err(refused.of_session(&id)),
+                Err(problem) => Err(Refused::of_problem(problem)),
+            }
         }
         Err(refused) => Err(refused.of_session(&id)),
         done => done,

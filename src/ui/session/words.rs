@@ -1,10 +1,15 @@
 //! How a session and its tasks stand, in words.
 
 use crate::wire::api::{SessionCounts, SessionInfo, SessionMergeInfo, SessionTaskInfo};
+use crate::wire::session::work::word;
+
+/// Tasks that a line names; of more it says how many.
+const TASKS_NAMED: usize = 5;
 
 /// How a session stands, in words.
 pub(in crate::ui) fn of_session(session: &SessionInfo) -> &'static str {
     match session.status.as_str() {
+        _ if session.stands_still => "stands still",
         "Active" if session.planning.is_some() => "being planned",
         "Active" => "active",
         "Paused" if session.waits_for_yes => "waits for your yes",
@@ -94,12 +99,18 @@ pub(in crate::ui) fn note(session: &SessionInfo) -> Option<&str> {
     session.note.as_deref().filter(|_| !session.waits_for_yes && session.status != "Active")
 }
 
-/// How far the merge of a session is.
-pub(in crate::ui) fn merge(merge: &SessionMergeInfo) -> String {
+/// How far the merge of a session is; none where nobody has asked for one.
+pub(in crate::ui) fn merge(session: &SessionInfo) -> Option<String> {
+    let merge = session.merge.as_ref()?;
+    let SessionMergeInfo { into, unmerged, .. } = merge;
     let task = merge.task.as_deref().unwrap_or("the first task");
     let state = match merge.status.as_str() {
         "merging" => format!("{task} is next"),
         "waits" => format!("waits for {task}, which is done again"),
+        "done" if !unmerged.is_empty() => {
+            let again = format!("tasuki session merge {} --into {}", session.id, word(into));
+            format!("done, without what {} did since: `{again}` brings that", listed(unmerged))
+        }
         "done" => "done".to_owned(),
         other => other.to_owned(),
     };
@@ -108,5 +119,19 @@ pub(in crate::ui) fn merge(merge: &SessionMergeInfo) -> String {
         .as_ref()
         .filter(|_| merge.status != "done")
         .map_or(String::new(), |note| format!(" ({note})"));
-    format!("merge into {}: {state}{note}", merge.into)
+    Some(format!("merge into {into}: {state}{note}"))
+}
+
+/// Whether there is nothing to be said of the merge of a session where all that holds it up is told.
+pub(in crate::ui) fn is_merged(merge: &SessionMergeInfo) -> bool {
+    merge.status == "done" && merge.unmerged.is_empty()
+}
+
+/// Tasks by name, and how many more there are.
+fn listed(tasks: &[String]) -> String {
+    let named = tasks.iter().take(TASKS_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match tasks.len().saturating_sub(TASKS_NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
 }

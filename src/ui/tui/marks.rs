@@ -158,7 +158,7 @@ pub(super) fn of_session(session: &SessionInfo) -> Mark {
     match words::of_session(session) {
         "being planned" | "active" => Mark::Works,
         "waits for your yes" => Mark::Asks,
-        "paused" => Mark::Held,
+        "paused" | "stands still" => Mark::Held,
         "completed" => Mark::Completed,
         "cancelled" => Mark::CalledOff,
         _ => Mark::Failed,

@@ -76,7 +76,7 @@ impl TopState {
             "waits for your yes" => {
                 self.say("it waits for your yes to its plan: y begins it, X calls it off")
             }
-            "paused" => vec![order(session, "resume")],
+            "paused" | "stands still" => vec![order(session, "resume")],
             "completed" => self.say("it is completed"),
             "cancelled" => self.say("it was called off: r has it go on"),
             _ if is_over(session) => self.say("it is over; r tries again what failed"),
@@ -142,6 +142,7 @@ impl TopState {
             Some(session) if session.planning.is_some() => {
                 Err("it is being planned; tasks are added once its plan is there")
             }
+            Some(session) if session.stands_still => Err("it was imported and stands still; p lets it go on"),
             Some(session) if session.status == "Completed" => Err("it is completed, and takes no more tasks"),
             Some(session) => Ok(session),
         }
@@ -204,6 +205,9 @@ impl TopState {
         if let Some(merge) = of {
             let why = format!("it is being merged into {} already, and goes on by itself", merge.into);
             return self.say(why);
+        }
+        if session.stands_still {
+            return self.say("it was imported and stands still; p lets it go on");
         }
         if session.status == "Active" || session.waits_for_yes {
             let why = format!("it is {}; m merges what is paused or over", of_session(session));

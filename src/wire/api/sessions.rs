@@ -82,6 +82,9 @@ pub struct SessionMergeInfo {
     /// Why it is where it is, where that does not follow.
     #[serde(default)]
     pub note: Option<String>,
+    /// Once it is done: tasks that have ended since with new commits, which are not on that branch. A merge into it brings them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmerged: Vec<String>,
     /// Tasks that were done again for it, since their branches did not fit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub again: Vec<SessionMergeAgain>,
@@ -125,6 +128,10 @@ pub struct SessionInfo {
     pub title: Option<String>,
     /// Active, Paused, Completed or Failed.
     pub status: String,
+    /// Whether it was imported and stands still until somebody resumes it. Its document keeps the status with which it came; here it is
+    /// Paused.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stands_still: bool,
     /// Why it is where it is, where that does not follow.
     #[serde(default)]
     pub note: Option<String>,

@@ -206,18 +206,18 @@ fn problem(refusal: Refusal) -> Problem {
     }
 }
 
-/// A session that comes from elsewhere: its id, and its document as it is kept.
+/// A session that comes from elsewhere: its id, and its document, which is kept as it came.
 ///
 /// # Errors
 /// What is wrong with the document, and where.
-pub fn take_in(document: &str) -> Result<(FlowId, String), Problem> {
+pub fn take_in(document: &str) -> Result<(FlowId, AgentSession), Problem> {
     let session = import(document).and_then(|session| check_status(&session).map(|()| session));
     let session = session.map_err(|error| {
         let at = if error.path.is_empty() { "the document".to_owned() } else { format!("`{}`", error.path) };
         let (code, why, cure) = ("bad-document".to_owned(), format!("{at} {}", error.why), error.cure);
         Problem { code, why, cure, field: Some("document".to_owned()), ..Problem::default() }
     })?;
-    Ok((id_of(&session)?, export(&session)))
+    Ok((id_of(&session)?, session))
 }
 
 /// A session of which there is only a document is called off: its id, and its document from then on.
@@ -229,7 +229,11 @@ pub fn call_off(session: AgentSession, at: Millis) -> Result<(FlowId, String), P
     Ok((id, export(&session.called_off("cancelled by user", at))))
 }
 
-fn id_of(session: &AgentSession) -> Result<FlowId, Problem> {
+/// The id of the session that a document is of.
+///
+/// # Errors
+/// If that is none of a session here.
+pub fn id_of(session: &AgentSession) -> Result<FlowId, Problem> {
     FlowId::new(session.id.as_str()).map_err(|error| {
         problem(Refusal::new(Code::BadId, format!("`id`: `{}` {error}", session.id.as_str())).at("id"))
     })

@@ -59,6 +59,7 @@ pub(crate) fn opening(lines: &str, on_failure: OnFailure, parallel: u16) -> Open
         repository: None,
         confirm: false,
         pull_requests: false,
+        created: None,
         debate: None,
     };
     Opening {

@@ -51,6 +51,7 @@ fn head() -> FlowHead {
         repository: None,
         confirm: false,
         pull_requests: false,
+        created: None,
         debate: None,
     }
 }

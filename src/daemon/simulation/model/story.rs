@@ -157,6 +157,7 @@ fn opening() -> Opening {
         repository: None,
         confirm: false,
         pull_requests: false,
+        created: None,
         debate: None,
     };
     Opening { head, request: body("計画 🎽"), steps, done: Vec::new(), ask: None }

@@ -28,6 +28,8 @@ fn needs_come_before_what_needs_them() {
     assert_eq!(graph.needs(0), [2, 1], "each once, as written");
     assert_eq!(graph.needed_by(2), [0, 1]);
     assert_eq!(graph.order(), [2, 1, 0, 3]);
+    let beside = check(&steps("1: 4; 2:; 3: 5; 4:; 5:")).unwrap();
+    assert_eq!(beside.order(), [1, 3, 0, 4, 2], "otherwise as they are listed");
     assert_eq!(graph.place(&name(3)), Some(2));
     assert_eq!((graph.len(), graph.name(3)), (4, Some(&name(4))));
     assert_eq!((graph.needs(9), graph.needed_by(9), graph.name(9)), (&[][..], &[][..], None));

@@ -84,15 +84,25 @@ async fn a_branch_that_was_removed_is_merged_by_what_is_known_of_it() {
     let repository = world.repository().await;
     let made = repository.make(&name("agent/w"), "x", &[]).await.unwrap();
     world.run_in(&made.path, "echo 襷 > w; git add .; git commit -qm w; git tag kept");
-    repository.remove(&name("agent/w")).await.unwrap();
+    let entry = repository.remove(&name("agent/w")).await.unwrap();
+    let head = world.run("git rev-parse kept");
+    world.run(&format!(
+        "git tag -d kept; git reflog expire --expire=now --all; git gc -q --prune=now; ! git cat-file -e {head} 2>/dev/null"
+    ));
+    // What git has forgotten comes from the trash, where all of it is.
+    assert!(repository.missing(&from(&["agent/w"])).await.unwrap().is_empty());
+    let bundle = repository.trash.join(&entry).join("commits.bundle");
+    let aside = bundle.with_extension("aside");
+    std::fs::rename(&bundle, &aside).unwrap();
     let error = bring(&repository, None, &["agent/w"]).await.unwrap_err().to_string();
     assert!(error.contains("`tasuki worktree restore agent/w`"), "{error}");
-    repository.restore("agent/w").await.unwrap();
+    std::fs::rename(&aside, &bundle).unwrap();
     assert_eq!(bring(&repository, None, &["agent/w"]).await.unwrap(), Merge::Open);
-    let entry = repository.remove(&name("agent/w")).await.unwrap();
     assert_eq!(bring(&repository, None, &["agent/w"]).await.unwrap(), Merge::Already);
     std::fs::remove_dir_all(repository.trash.join(entry)).unwrap();
     assert_eq!(bring(&repository, None, &["agent/w"]).await.unwrap(), Merge::Already, "the record knows it");
+    let missing = repository.missing(&from(&["agent/never", "agent/w", "agent/neither"])).await.unwrap();
+    assert_eq!(missing.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [0, 2]);
     let error = bring(&repository, None, &["agent/never"]).await.unwrap_err().to_string();
     let cure = "it is not known at which commit it ended";
     assert!(error.contains(cure) && error.contains("`git branch agent/never COMMIT`"), "{error}");

@@ -52,6 +52,7 @@ async fn killed_while_making(text: &str) -> (World, Repository) {
     let repository = world.repository().await;
     let begins = ["agent/one", "agent/two"].map(|name| world.run(&format!("git rev-parse {name}")));
     let record = Record {
+        names: Vec::new(),
         branch: name("agent/a"),
         owner: "x".to_owned(),
         from: begins.to_vec(),

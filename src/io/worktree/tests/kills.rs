@@ -59,7 +59,7 @@ async fn whichever_call_dies_a_worktree_is_made_once() {
             let there = world.run("git worktree list | wc -l; ls .git/worktrees; find .git -name '*.lock'");
             assert_eq!(there, "2\nagent-a", "call {call}");
             if first.is_ok() {
-                assert!(call > 10, "{call} calls only");
+                assert!(call > 8, "{call} calls only");
                 break;
             }
         }

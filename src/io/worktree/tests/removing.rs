@@ -80,6 +80,27 @@ async fn one_in_which_git_hangs_keeps_no_other_from_being_listed() {
 }
 
 #[tokio::test]
+async fn one_that_is_made_while_others_are_listed_is_in_use_and_not_foreign() {
+    let world = World::new();
+    let repository = world.repository().await;
+    repository.make(&name("agent/a"), "x", &[]).await.unwrap();
+    // By then the records are read, and the folders are not looked at yet.
+    let is_in_use = |_: &BranchName| {
+        let repository = repository.clone();
+        let maker = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(repository.make(&name("agent/b"), "y", &[])).unwrap();
+        });
+        maker.join().unwrap();
+        false
+    };
+    let listed = repository.list(is_in_use).await.unwrap();
+    let rows: Vec<_> = listed.iter().map(|one| (&*one.folder, one.state, &*one.obstacles)).collect();
+    let there = ListedState::There;
+    assert_eq!(rows, [("agent-a", there, &[][..]), ("agent-b", there, &[Obstacle::InUse][..])]);
+}
+
+#[tokio::test]
 async fn a_foreign_one_is_left_alone() {
     let world = World::new();
     world.run(
@@ -129,8 +150,12 @@ async fn what_was_removed_comes_back_as_it_was_even_when_git_has_forgotten_it() 
     assert_eq!(repository.make(&name("agent/a"), "x", &[]).await.unwrap(), back);
     assert!(repository.restore(&entry).await.is_err());
     world.run("git merge -q agent/a");
-    repository.remove(&name("agent/a")).await.unwrap();
-    repository.restore("agent/a").await.unwrap();
+    let entry = repository.remove(&name("agent/a")).await.unwrap();
+    let bundle = repository.trash.join(&entry);
+    world.run(&format!("cp -r {0} {0}-2", bundle.display()));
+    repository.restore(&entry).await.unwrap();
+    let error = repository.restore("agent/a").await.unwrap_err().to_string();
+    assert!(error.contains("it is there already, with its worktree "), "{error}");
 }
 
 #[tokio::test]
@@ -168,8 +193,11 @@ async fn what_needs_a_branch_that_is_gone_begins_at_its_last_commit() {
 #[tokio::test]
 async fn nothing_comes_back_over_something_else() {
     for (script, why) in [
-        ("git branch agent/a", "a branch is called so"),
-        ("mkdir -p .orchestrator-worktrees/agent-a", "tasuki has not made it"),
+        (
+            "git branch agent/a",
+            "again: rename it, for example `git branch -m agent/a agent/a-new`, and try again",
+        ),
+        ("mkdir -p .orchestrator-worktrees/agent-a", "tasuki has not made it: move it away, and try again"),
     ] {
         let world = World::new();
         let repository = world.repository().await;

@@ -61,9 +61,6 @@ fn with_cure(mut failure: Failure, id: &str, what: &str) -> Failure {
         };
         failure.problem.cure = format!("{may}; `tasuki session show {id}` shows how it stands");
     }
-    if failure.problem.code == "not-open" {
-        failure.problem.cure = format!("begin another session; `tasuki session show {id}` shows this one");
-    }
     failure
 }
 

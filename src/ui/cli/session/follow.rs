@@ -40,7 +40,7 @@ With --json, each change is a line. It goes on after a restart of the daemon.
 Exit codes:
   0  the session is completed
   1  it has failed or was cancelled
-  2  there is no such session
+  2  there is no such session, or it was imported and stands still until `tasuki session resume`
   5  no daemon is running, and the session is not over")]
 pub(super) struct Args {
     /// Session id, or the beginning of it
@@ -55,6 +55,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
 /// Tells each change of a session until it is over, and its branches are merged where that was asked.
 pub(super) fn follow(asking: &Asking<'_>, id: &str) -> Ended {
     let session = follow_until(asking, id, words::has_come_to_rest)?;
+    stands(&session)?;
     ended(&session)?;
     merged(&session)
 }
@@ -63,19 +64,20 @@ pub(super) fn follow(asking: &Asking<'_>, id: &str) -> Ended {
 pub(super) fn follow_merge(asking: &Asking<'_>, id: &str) -> Ended {
     let session = follow_until(asking, id, |session| !words::is_merging(session))?;
     merged(&session)?;
-    match session.merge.as_ref() {
-        // The last line of JSON is a change, too.
-        Some(merge) if !asking.context.globals.json => Ok(asking.context.say(words::merge(merge))?),
+    // The last line of JSON is a change, too.
+    match words::merge(&session) {
+        Some(merge) if !asking.context.globals.json => Ok(asking.context.say(merge)?),
         _ => Ok(()),
     }
 }
 
 /// A merge that failed is a failure.
 fn merged(session: &SessionInfo) -> Ended {
-    let Some(merge) = session.merge.as_ref().filter(|merge| merge.status == "failed") else { return Ok(()) };
+    let has_failed = session.merge.as_ref().is_some_and(|merge| merge.status == "failed");
+    let Some(merge) = words::merge(session).filter(|_| has_failed) else { return Ok(()) };
     let id = &session.id;
     let cure = format!("see `tasuki session show {id}`, and ask for it again once that is put right");
-    let why = format!("session {id}: {}", words::merge(merge));
+    let why = format!("session {id}: {merge}");
     Err(Failure::new(Kind::Failed, "failed", why, cure))
 }
 
@@ -89,6 +91,7 @@ fn follow_until(
     let first = look(asking.context, &asking.workspace, &asking.client, &question)?;
     let mut seen = first.answer;
     tell(asking, &changes(None, &seen))?;
+    let mut told = seen.clone();
     if first.source == Source::Files && !is_at_rest(&seen.session) {
         return Err(without_daemon(
             &seen.session,
@@ -107,7 +110,8 @@ fn follow_until(
         match asking.client.get::<SessionDetails>(&address, ANSWER_DEADLINE) {
             Ok(now) => {
                 lost = None;
-                tell(asking, &changes(Some(&seen), &now))?;
+                tell(asking, &changes(Some(&told), &now))?;
+                told = told_of(&told, &now);
                 seen = now;
             }
             Err(error @ (ClientError::NotRunning { .. } | ClientError::Gone(_))) => {
@@ -124,6 +128,16 @@ fn follow_until(
         }
     }
     Ok(seen.session)
+}
+
+/// What has been told once this is known: of a session that is being merged all but how it stands.
+fn told_of(before: &SessionDetails, now: &SessionDetails) -> SessionDetails {
+    let mut told = now.clone();
+    if words::is_merging(&now.session) {
+        let SessionInfo { status, note, planning, waits_for_yes, .. } = before.session.clone();
+        told.session = SessionInfo { status, note, planning, waits_for_yes, ..told.session };
+    }
+    told
 }
 
 /// Waits until the daemon tells something of this session, or has been quiet for a while.
@@ -154,6 +168,18 @@ fn tell(asking: &Asking<'_>, changes: &[SessionChange]) -> Ended {
         }
     }
     Ok(())
+}
+
+/// Nothing of an imported one changes before somebody resumes it.
+fn stands(session: &SessionInfo) -> Ended {
+    if !session.stands_still {
+        return Ok(());
+    }
+    let id = &session.id;
+    let why = format!("session {id} was imported, and stands still until it is resumed");
+    let cure =
+        format!("`tasuki session resume {id}` has it go on; `tasuki session cancel {id}` calls it off");
+    Err(Failure::new(Kind::Rejected, "stands-still", why, cure))
 }
 
 fn ended(session: &SessionInfo) -> Ended {

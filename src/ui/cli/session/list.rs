@@ -84,7 +84,8 @@ fn what(session: &SessionInfo) -> String {
         (None, None) if queued > 0 => Some(format!("{queued} queued")),
         (None, None) => None,
     };
-    let merge = session.merge.as_ref().filter(|merge| merge.status != "done").map(words::merge);
+    let is_news = session.merge.as_ref().is_some_and(|merge| !words::is_merged(merge));
+    let merge = words::merge(session).filter(|_| is_news);
     let why = [why, merge].into_iter().flatten().reduce(|why, merge| format!("{why}; {merge}"));
     match why {
         Some(why) if title.is_empty() => why,

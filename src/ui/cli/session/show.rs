@@ -100,7 +100,7 @@ fn head(session: &SessionInfo, letters: Letters, now: &str) -> Vec<String> {
     if let Some(message) = &session.planning {
         lines.push(format!("waits for its plan: `tasuki why {message}`"));
     }
-    lines.extend(session.merge.as_ref().map(words::merge).map(|line| harmless(&line)));
+    lines.extend(words::merge(session).map(|line| harmless(&line)));
     if session.waits_for_yes {
         lines.push(format!(
             "`tasuki session resume {id}` begins it; `tasuki session cancel {id}` calls it off"

@@ -3,8 +3,8 @@
 use crate::ui::cli::marks::Letters;
 use crate::ui::cli::table::harmless;
 pub(super) use crate::ui::session::words::{
-    done_of_all, is_cancelled, is_over, merge, note, of_session, of_task, of_task_in_queue, planned, waiting,
-    who,
+    done_of_all, is_cancelled, is_merged, is_over, merge, note, of_session, of_task, of_task_in_queue,
+    planned, waiting, who,
 };
 use crate::wire::api::{SessionInfo, SessionTaskInfo};
 
@@ -15,7 +15,7 @@ pub(super) fn session_mark(letters: Letters, session: &SessionInfo) -> &'static 
     match of_session(session) {
         "being planned" | "active" => letters.works(),
         "waits for your yes" => letters.asks(),
-        "paused" => letters.held(),
+        "paused" | "stands still" => letters.held(),
         "completed" => letters.pick("✓", "+"),
         "cancelled" => letters.pick("⊘", "/"),
         _ => letters.failed(),
@@ -50,7 +50,7 @@ pub(super) fn first_line(text: &str) -> String {
 
 /// Whether nothing more happens with it by itself, nor with the merge of its branches.
 pub(super) fn has_come_to_rest(session: &SessionInfo) -> bool {
-    is_over(session) && !is_merging(session)
+    (is_over(session) || session.stands_still) && !is_merging(session)
 }
 
 /// Whether its branches are being brought together.

@@ -103,7 +103,7 @@ fn session_keys(state: &TopState, width: u16) -> Vec<(&'static str, &'static str
         (false, _) => "all of it",
     };
     let pause = match session.map(of_session) {
-        Some("paused") => Some("go on"),
+        Some("paused" | "stands still") => Some("go on"),
         Some("active" | "being planned") => Some("pause"),
         _ => None,
     };
@@ -116,7 +116,7 @@ fn session_keys(state: &TopState, width: u16) -> Vec<(&'static str, &'static str
     let may_merge = session.is_some_and(|session| {
         let is_merging =
             session.merge.as_ref().is_some_and(|merge| matches!(&*merge.status, "merging" | "waits"));
-        !matches!(of_session(session), "active" | "being planned" | "waits for your yes")
+        !matches!(of_session(session), "active" | "being planned" | "waits for your yes" | "stands still")
             && !is_merging
             && state.sessions.seen(&session.id).is_none_or(|seen| seen.details.has_worktrees)
             && session.counts.completed > 0

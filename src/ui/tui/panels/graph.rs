@@ -64,7 +64,7 @@ pub(in crate::ui::tui) fn height(state: &TopState, width: u16) -> usize {
 
 /// How far the merge of a session is, in rows; none of one that nobody has asked for.
 fn merge_rows(seen: &SessionSeen, width: u16) -> Vec<String> {
-    let told = seen.details.session.merge.as_ref().map(merged).unwrap_or_default();
+    let told = merged(&seen.details.session).unwrap_or_default();
     let rows = wrap(&told, usize::from(width.saturating_sub(4)), MERGE_ROWS);
     rows.into_iter().filter(|row| !row.is_empty()).collect()
 }

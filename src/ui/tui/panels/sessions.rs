@@ -154,9 +154,10 @@ fn facts(
     let facts = [Some(id), begun, who("by", &session.owner), who("master", &session.master), rule, most];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     rows.extend(wrap(&facts.join("   "), room, 2).into_iter().map(|text| (text, Ink::Dim)));
-    if let Some(told) = &session.merge {
-        let ink = if told.status == "failed" { Ink::Bad } else { Ink::Dim };
-        rows.extend(wrap(&merge(told), room, 2).into_iter().map(|text| (text, ink)));
+    if let Some(told) = merge(session) {
+        let has_failed = session.merge.as_ref().is_some_and(|merge| merge.status == "failed");
+        let ink = if has_failed { Ink::Bad } else { Ink::Dim };
+        rows.extend(wrap(&told, room, 2).into_iter().map(|text| (text, ink)));
     }
     rows
 }

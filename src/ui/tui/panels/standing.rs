@@ -40,6 +40,7 @@ pub(super) fn standing(
         "waits for your yes" => "y begins it, X calls it off".to_owned(),
         "being planned" => format!("{} makes the plan", session.master.as_deref().unwrap_or("its master")),
         "paused" => "p lets it go on".to_owned(),
+        "stands still" => "it was imported: p lets it go on, X calls it off".to_owned(),
         _ => first_line(note(session).unwrap_or_default()),
     };
     let more =

@@ -268,6 +268,27 @@ fn a_task_that_has_not_begun_has_no_screen_and_no_story_of_somebody_else() {
 }
 
 #[test]
+fn one_that_was_imported_stands_until_it_is_let_go_on() {
+    let mut state = ledger(false);
+    typed(&mut state, "5");
+    let note = "imported, and stands still until `tasuki session resume a1b2c3d4`";
+    let stands = with(
+        session(ID, "家計簿 import", "Paused", &tasks()[..1]),
+        json!({"stands_still": true, "note": note}),
+    );
+    listed(&mut state, vec![stands]);
+    let shown = text(&state, (100, 24));
+    assert!(
+        shown.contains("stands still") && shown.contains("p go on") && !shown.contains("m merge"),
+        "{shown}"
+    );
+    typed(&mut state, "m");
+    let shown = text(&state, (100, 24));
+    assert!(shown.contains("it was imported and stands still; p lets it go on"), "{shown}");
+    assert_eq!(typed(&mut state, "p"), post(&format!("{ID}/resume"), json!({})));
+}
+
+#[test]
 fn a_text_is_changed_and_branches_are_merged() {
     let mut state = opened(false);
     typed(&mut state, "e");

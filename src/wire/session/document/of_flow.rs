@@ -301,10 +301,12 @@ fn besides(flow: &Flow) -> Json {
             json!({"task": step.as_str(), "times": times, "why": merge.clashes.get(step).map_or("", |why| why)})
         });
         let again: Vec<Json> = again.collect();
-        put(
-            "merge",
-            json!({"into": merge.into, "status": merge.stage.word(), "task": task, "note": note, "again": again}),
-        );
+        let mut told = json!({"into": merge.into, "status": merge.stage.word(), "task": task, "note": note, "again": again});
+        let unmerged: Vec<&str> = flow.unmerged().into_iter().map(StepName::as_str).collect();
+        if let Some(told) = told.as_object_mut().filter(|_| !unmerged.is_empty()) {
+            told.insert("unmerged".to_owned(), json!(unmerged));
+        }
+        put("merge", told);
     }
     let steps = flow.steps.iter().map(|step| (step.spec.name.to_string(), of_step(step)));
     put("tasks", Json::Object(steps.collect()));

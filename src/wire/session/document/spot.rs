@@ -50,7 +50,9 @@ impl<'a> Spot<'a> {
 
     /// An object with no other keys than these.
     pub(super) fn object(&'a self, keys: &'static [&'static str]) -> Result<Object<'a>, DocumentError> {
-        let Json::Object(map) = self.value else { return Err(self.wrong("an object")) };
+        let Json::Object(map) = self.value else {
+            return Err(self.wrong(&format!("an object with the keys {}", keys.join(", "))));
+        };
         if let Some(key) = map.keys().find(|key| !keys.contains(&key.as_str())) {
             let cure = match nearest(key, keys.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),

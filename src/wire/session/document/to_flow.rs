@@ -1,6 +1,6 @@
 //! A document as a flow that goes on: what is done stays done, and everything else is to be done.
 
-use super::form::{AgentSession, SessionTask, TaskResult};
+use super::form::{AgentSession, SessionTask, SessionTime, TaskResult};
 use super::words::{MessageRole, SessionStatus, TaskStatus, WorktreeStrategy};
 use crate::engine::flow::branch::BranchName;
 use crate::engine::flow::head::{FlowHead, FlowKind};
@@ -63,6 +63,7 @@ pub fn to_flow(
         // Whoever lets one go on that waits for a yes has seen its plan.
         confirm: is(session, "needs_yes") && !is(session, "waits_for_yes"),
         pull_requests: is(session, "pull_requests"),
+        created: moment(&session.created_at),
         debate: None,
     };
     Ok(Opening { head, request: body(request), steps, done, ask: None })
@@ -126,12 +127,7 @@ fn planned(
 }
 
 fn done_elsewhere(task: &SessionTask, branches: &BTreeSet<BranchName>) -> StepDone {
-    let at = |text: &str| {
-        DateTime::parse_from_rfc3339(text).ok().and_then(|at| u64::try_from(at.timestamp_millis()).ok())
-    };
-    let at = |time: &Option<super::form::SessionTime>| {
-        time.as_ref().and_then(|time| at(time.as_str())).map(Millis)
-    };
+    let at = |time: &Option<SessionTime>| time.as_ref().and_then(moment);
     StepDone {
         step: task.id.clone(),
         branch: task
@@ -144,6 +140,11 @@ fn done_elsewhere(task: &SessionTask, branches: &BTreeSet<BranchName>) -> StepDo
         document: serde_json::to_string(&besides_texts(task)).ok().map(Arc::from),
         body: body(task.result.as_ref().map(|result| result.summary.as_str()).unwrap_or_default()),
     }
+}
+
+fn moment(time: &SessionTime) -> Option<Millis> {
+    let at = DateTime::parse_from_rfc3339(time.as_str()).ok()?;
+    u64::try_from(at.timestamp_millis()).ok().map(Millis)
 }
 
 /// A task without the texts that the flow has anyway.

@@ -102,6 +102,7 @@ impl World {
             repository,
             confirm,
             pull_requests,
+            created: None,
             debate: None,
         };
         let request = Body { content: format!("{number}").into(), extra: "".into() };

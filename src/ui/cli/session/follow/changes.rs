@@ -63,7 +63,9 @@ pub(super) fn changes(before: Option<&SessionDetails>, now: &SessionDetails) -> 
     let was = before.map(|seen| (words::of_session(&seen.session), seen.tasks.len()));
     let is = (words::of_session(&now.session), now.tasks.len());
     let is_planned = was.is_some_and(|was| was.1 == 0) && is.1 > 0;
-    if was.map(|was| was.0) != Some(is.0) || is_planned {
+    // For a merge it is opened and completed again and again. In the end it is told how it stands, if that is news.
+    let is_on_its_way = before.is_some() && words::is_merging(&now.session);
+    if (was.map(|was| was.0) != Some(is.0) && !is_on_its_way) || is_planned {
         let change = of_session(&now.session);
         // It began before its tasks, and ends behind them.
         if words::is_over(&now.session) && before.is_some() {

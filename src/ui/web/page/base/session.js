@@ -33,6 +33,7 @@ const SESSION = { Active: ["working", "work", "se.active"], Paused: ["held", "as
 
 /** The mark of a session: { icon, tone, word }. */
 export function markOfSession(session) {
+  if (session.stands_still) return { icon: "held", tone: "ask", word: t("se.stands") };
   if (session.waits_for_yes) return { icon: "ask", tone: "ask", word: t("se.yes") };
   if (session.planning && session.status === "Active") return { icon: "starting", tone: "work", word: t("se.planning") };
   if (isCalledOff(session)) return { icon: "cancelled", tone: "quiet", word: t("se.called-off") };
@@ -44,7 +45,8 @@ export function markOfSession(session) {
 export const isCalledOff = ({ status, note }) => status === "Failed" && /^cancelled by /.test(note ?? "");
 
 /** Why a session is where it is, in the page's words where it has some; empty where that is not told. */
-export function noteOf({ note }) {
+export function noteOf({ note, stands_still: stands }) {
+  if (stands) return t("se.stands.text");
   const [, who] = /^by (\S+)$/.exec(note ?? "") ?? [], [, failed] = /^([\d,]+) tasks? failed, and it stops there$/.exec(note ?? "") ?? [];
   if (who) return t("se.note.by", { who: who === "user" ? t("you") : who });
   return failed ? t(failed === "1" ? "se.note.failed.one" : "se.note.failed.many", { n: failed }) : inWords(note);
@@ -138,15 +140,19 @@ export const branchesOf = (tasks) => tasks.filter(({ status, branch }) => status
 const isMerging = (merge) => merge?.status === "merging" || merge?.status === "waits";
 
 /** Whether the branches of a session may be brought together now: nothing of it is under way, and no merge is. */
-export const mayMerge = (session) => ["Paused", "Completed", "Failed"].includes(session.status) && !session.waits_for_yes && !isMerging(session.merge) && branchesOf(session.tasks).length > 0;
+export const mayMerge = (session) => ["Paused", "Completed", "Failed"].includes(session.status) && !session.waits_for_yes && !session.stands_still && !isMerging(session.merge) && branchesOf(session.tasks).length > 0;
 
 /** The branch onto which a session is merged where nobody says another. */
 export const branchOf = (id) => `agent/session-${id.slice(-8)}`;
 
 const MERGE = { merging: ["working", "work", ""], waits: ["retry", "work", ""], done: ["okc", "ok", ""], failed: ["failed", "bad", "bad"] };
 
+/** Whether all is on the branch of a merge. */
+export const isMerged = ({ status, unmerged = [] }) => status === "done" && unmerged.length === 0;
+
 /** How the merge of a session looks: { icon, tone, frame, key }, `key` being that of its words. */
-export function markOfMerge({ status }) {
+export function markOfMerge({ status, unmerged = [] }) {
+  if (status === "done" && unmerged.length > 0) return { icon: "retry", tone: "ask", frame: "", key: "mg.behind" };
   const [icon, tone, frame] = of(MERGE, status) ?? ["unknown", "quiet", ""];
   return { icon, tone, frame, key: of(MERGE, status) ? `mg.${status}` : "mg.other" };
 }

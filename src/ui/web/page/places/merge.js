@@ -33,7 +33,7 @@ export function Merging({ session, merge }) {
   const { icon, tone, frame, key } = markOfMerge(merge), { status, task, note } = merge;
   const title = slots(key, { into: html`<code><${Name} of=${merge.into} /></code>` });
   const isOpen = status === "merging" || status === "waits";
-  const why = status === "waits" ? t("mg.redone", { task, why: inWords(note) }) : status === "merging" ? task && t("mg.next", { task }) : status !== "done" && inWords(note);
+  const why = status === "waits" ? t("mg.redone", { task, why: inWords(note) }) : status === "merging" ? task && t("mg.next", { task }) : key === "mg.behind" ? t("mg.behind.why", { ids: named(merge.unmerged) }) : status !== "done" && inWords(note);
   const see = isOpen && task && html`<a class="btn" href=${to("sessions", [session.id, task])}>${shown(t("mg.see", { task }))}</a>`;
   return html`<${Notice} tone=${frame} icon=${icon} mark=${tone} title=${title} actions=${see}>${why && html`<${Said} of=${why} />`}</${Notice}>`;
 }

@@ -94,7 +94,7 @@ const isForm = ({ add, merge, edit }) => Boolean(add || merge || edit);
 /** Whether something of it can be called off: a task that is open, or the merge of its branches. */
 const mayCancel = (session) => !isOver(session) || session.merge?.status === "merging";
 
-const mayAdd = (session) => session.status !== "Completed" && !session.planning;
+const mayAdd = (session) => session.status !== "Completed" && !session.planning && !session.stands_still;
 
 /** The card of a task, once it is drawn. */
 const focusOn = (id) => requestAnimationFrame(() => document.querySelector(`[data-task="${CSS.escape(id)}"]`)?.focus());
@@ -142,6 +142,7 @@ function HeldUp({ session }) {
   if (isAsked) return html`<${Notice} tone="ask" icon="ask" title=${t("se.yes.title")}><${Text} of=${t("se.yes.text", { who: master ?? "", n: counts.pending + counts.ready })} /></${Notice}>`;
   if (planning && status === "Active") return html`<${Notice} icon="starting" mark="work" title=${html`<${Text} of=${t("se.planning.title", { who: master ?? "" })} />`} actions=${html`<a class="btn" href=${to("messages", planning)}>${t("se.planning.see")}</a>`} />`;
   const why = note && html`<${Said} of=${noteOf(session)} />`;
+  if (session.stands_still) return html`<${Notice} icon="held" mark="ask" title=${t("se.stands.title")}>${t("se.stands.text")}</${Notice}>`;
   if (status === "Paused") return html`<${Notice} icon="held" mark="ask" title=${t("se.paused.title")}>${t("se.paused.text")}${why && html` (${why})`}</${Notice}>`;
   if (status === "Failed" && why && !isCalledOff(session)) return html`<${Notice} tone="bad" icon="failed" title=${t("se.failed.title")}>${why}</${Notice}>`;
   return status !== "Active" && why && html`<p class="meta">${why}</p>`;

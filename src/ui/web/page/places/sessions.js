@@ -5,7 +5,7 @@ import { go, route, to } from "../base/route.js";
 import { narrow } from "../base/prefs.js";
 import { useKeys } from "../base/keys.js";
 import { firstLine } from "../base/text.js";
-import { isOver, markOfMerge, markOfSession, needsYou, noteOf, sumOf, titleOf, waitingOf } from "../base/session.js";
+import { isMerged, isOver, markOfMerge, markOfSession, needsYou, noteOf, sumOf, titleOf, waitingOf } from "../base/session.js";
 import { useSessions } from "../live/sessions.js";
 import { Progress } from "../parts/progress.js";
 import { Age, Empty, Icon, Outline, Said, Text } from "../parts/small.js";
@@ -54,7 +54,7 @@ function List() {
 function Row({ session }) {
   const mark = markOfSession(session), all = sumOf(session.counts), tone = ["ask", "bad"].includes(mark.tone) ? `c-${mark.tone}` : "";
   const waiting = waitingOf(session);
-  const merge = session.merge && session.merge.status !== "done" ? session.merge : null;
+  const merge = session.merge && !isMerged(session.merge) ? session.merge : null;
   const why = session.waits_for_yes || session.status === "Active" ? "" : firstLine(noteOf(session), 120);
   return html`<a href=${to("sessions", session.id)}><${Icon} name=${mark.icon} tone=${mark.tone} />
     <span class="t cut"><${Text} of=${titleOf(session)} /></span>
