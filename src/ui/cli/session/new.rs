@@ -8,7 +8,7 @@ use crate::engine::words::AgentName;
 use crate::io::client::{ANSWER_DEADLINE, ClientError};
 use crate::ui::cli::context::{Context, Ended};
 use crate::ui::cli::failure::{Failure, Kind};
-use crate::wire::api::{AlsoWrong, Problem, SessionBegun, SessionBody};
+use crate::wire::api::{SessionBegun, SessionBody};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
@@ -126,15 +126,10 @@ fn is_terminal() -> bool {
 }
 
 /// Each mistake of a plan with its place in the file.
-fn all_within(mut failure: Failure, place: String) -> Failure {
-    let others = std::mem::take(&mut failure.problem.others);
-    let code = failure.problem.code.clone();
-    let one = |AlsoWrong { why, cure, field, line, column }: AlsoWrong| {
-        let problem = Problem { code: code.clone(), why, cure, field, line, column, ..Problem::default() };
-        Failure { kind: Kind::Rejected, problem, place: None, report: None }.within(place.clone())
-    };
-    let others: Vec<Failure> = others.into_iter().map(one).collect();
-    failure.within(place.clone()).and(&others)
+fn all_within(failure: Failure, place: &str) -> Failure {
+    Failure::each(failure.problem, |problem| {
+        Failure { kind: Kind::Rejected, problem, place: None, report: None }.within(place)
+    })
 }
 
 /// Why it has not begun; whoever does not know whether it has is told where to look.
@@ -148,7 +143,7 @@ fn not_begun(error: ClientError, place: Option<String>) -> Failure {
         return Failure::new(Kind::Failed, &failure.problem.code, why, cure);
     }
     match place {
-        Some(place) if failure.kind == Kind::Rejected => all_within(failure, place),
+        Some(place) if failure.kind == Kind::Rejected => all_within(failure, &place),
         _ => failure,
     }
 }
