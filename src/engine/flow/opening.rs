@@ -81,6 +81,7 @@ impl Opening {
             confirm,
             pull_requests,
             debate: None,
+            from_debate: None,
         };
         Ok(Self { head, request: body(request), steps, done: Vec::new(), ask: None })
     }
@@ -107,6 +108,7 @@ impl Opening {
             confirm,
             pull_requests,
             debate: None,
+            from_debate: None,
         };
         Self { head, request: body(goal), steps: Vec::new(), done: Vec::new(), ask: Some(body(prompt)) }
     }

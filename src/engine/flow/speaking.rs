@@ -74,6 +74,7 @@ impl Opening {
             confirm: false,
             pull_requests: false,
             debate: Some(Box::new(debate)),
+            from_debate: None,
         };
         Ok(Self { head, request, steps, done: Vec::new(), ask: None })
     }

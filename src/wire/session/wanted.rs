@@ -85,6 +85,15 @@ pub fn by_goal(
     Ok(Command::OpenFlow(Box::new(opening)))
 }
 
+/// The same session, known to carry out the plan of this debate.
+#[must_use]
+pub fn of_debate(mut command: Command, debate: Option<FlowId>) -> Command {
+    if let Command::OpenFlow(opening) = &mut command {
+        opening.head.from_debate = debate;
+    }
+    command
+}
+
 /// Where there are no worktrees there is nothing to open a pull request for.
 fn can_pull(opening: &Opening) -> Result<(), Problem> {
     if !opening.head.pull_requests || opening.head.repository.is_some() {

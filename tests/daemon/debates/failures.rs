@@ -2,6 +2,7 @@
 
 use super::{begun_id, file, house, outputs, over, role, said, until_clean};
 use crate::over_socket::get;
+use crate::sessions::said as told;
 use crate::survivors::lives;
 use serde_json::{Value, json};
 
@@ -18,6 +19,11 @@ fn a_role_that_fails_stops_nobody_and_what_it_says_is_data() {
     let why = none["status"]["Failed"].as_str().expect("why").to_owned();
     for part in ["round 1", "one: ", "exit 3: 認証に失敗 of it", "two: ", "gave no answer: no quota"] {
         assert!(why.contains(part), "{part}: {why}");
+    }
+    let failed = none["debate_id"].as_str().expect("an id");
+    let (_, needs, _) = told(&house, &["needs"]);
+    for part in [format!("debate {failed} failed: x"), format!("tasuki debate show {failed}")] {
+        assert!(needs.contains(&part), "{part}: {needs}");
     }
 
     let ended = over(&house, &hung);

@@ -60,6 +60,7 @@ pub(crate) fn opening(lines: &str, on_failure: OnFailure, parallel: u16) -> Open
         confirm: false,
         pull_requests: false,
         debate: None,
+        from_debate: None,
     };
     Opening {
         head,

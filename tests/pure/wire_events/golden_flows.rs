@@ -52,6 +52,7 @@ fn head() -> FlowHead {
         confirm: false,
         pull_requests: false,
         debate: None,
+        from_debate: None,
     }
 }
 
@@ -74,7 +75,7 @@ fn debate() -> Option<Box<Debate>> {
 }
 
 fn heads() -> Vec<FlowHead> {
-    let members: [fn(&mut FlowHead); 11] = [
+    let members: [fn(&mut FlowHead); 12] = [
         |h| (h.kind, h.debate) = (FlowKind::Debate, debate()),
         |h| h.master = Some(agent("boss")),
         |h| {
@@ -95,6 +96,7 @@ fn heads() -> Vec<FlowHead> {
         |h| h.on_failure = OnFailure::Skip,
         |h| h.on_failure = OnFailure::Continue,
         |h| h.parallel = 3,
+        |h| h.from_debate = Some(flow_id()),
     ];
     varied(&head(), &members)
 }

@@ -158,6 +158,7 @@ fn opening() -> Opening {
         confirm: false,
         pull_requests: false,
         debate: None,
+        from_debate: None,
     };
     Opening { head, request: body("計画 🎽"), steps, done: Vec::new(), ask: None }
 }

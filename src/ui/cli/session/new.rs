@@ -54,12 +54,15 @@ pub(super) struct Args {
     /// Wait for the end, and print each change
     #[arg(long)]
     wait: bool,
+    /// Debate whose final plan the goal is.
+    #[arg(skip)]
+    debate: Option<String>,
 }
 
 impl Args {
-    /// What a person would have written for this goal.
-    pub(super) fn of_goal(goal: String, master: Option<AgentName>, yes: bool) -> Self {
-        Self { goal: vec![goal], plan: None, master, yes, pr: false, wait: false }
+    /// What a person would have written for this goal, which is the plan of that debate.
+    pub(super) fn of_debate(debate: String, goal: String, master: Option<AgentName>, yes: bool) -> Self {
+        Self { goal: vec![goal], plan: None, master, yes, pr: false, wait: false, debate: Some(debate) }
     }
 }
 
@@ -75,7 +78,10 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
         }
         None => {
             let goal = Some(args.goal.join(" "));
-            (SessionBody { goal, master, yes: args.yes, pr: args.pr, ..SessionBody::default() }, None, None)
+            let debate = args.debate.clone();
+            let body =
+                SessionBody { goal, master, yes: args.yes, pr: args.pr, debate, ..SessionBody::default() };
+            (body, None, None)
         }
     };
     let asking = match (Asking::new(context), &wrong) {

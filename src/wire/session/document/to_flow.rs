@@ -64,6 +64,7 @@ pub fn to_flow(
         confirm: is(session, "needs_yes") && !is(session, "waits_for_yes"),
         pull_requests: is(session, "pull_requests"),
         debate: None,
+        from_debate: text("debate").and_then(|id| FlowId::new(id).ok()),
     };
     Ok(Opening { head, request: body(request), steps, done, ask: None })
 }

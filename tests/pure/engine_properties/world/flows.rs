@@ -103,6 +103,7 @@ impl World {
             confirm,
             pull_requests,
             debate: None,
+            from_debate: None,
         };
         let request = Body { content: format!("{number}").into(), extra: "".into() };
         let ask = is_asked.then(|| Body { content: format!("plan {number}").into(), extra: "".into() });
