@@ -321,6 +321,18 @@ fn a_filter_that_nothing_needs_you_fits_is_told() {
 }
 
 #[test]
+fn shift_tab_goes_back_where_tab_goes_on() {
+    let mut state = ledger(false);
+    let begin = state.place;
+    press(&mut state, &[Key::Tab, Key::Tab]);
+    let third = state.place;
+    press(&mut state, &[Key::BackTab]);
+    assert!(state.place != begin && state.place != third);
+    press(&mut state, &[Key::BackTab, Key::BackTab, Key::Tab]);
+    assert_eq!(state.place, begin);
+}
+
+#[test]
 fn a_task_that_is_left_is_gone_on_with_and_an_empty_one_is_refused_here() {
     let mut state = ledger(false);
     assert_eq!(press(&mut state, &[Key::Char('n'), Key::Enter]), []);
