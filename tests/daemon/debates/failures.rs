@@ -14,7 +14,8 @@ fn a_role_that_fails_stops_nobody_and_what_it_says_is_data() {
     let many = begun_id(&house, &json!({"task": "台所を直す", "roles": all, "parallel": 3, "rounds": 2}));
     let request = json!({"task": "x", "roles": [role("hangs", "hangs"), role("speaks", "speaks")], "rounds": 2, "parallel": 2, "timeout_seconds": 10});
     let hung = begun_id(&house, &request);
-    let bad = json!({"task": "x", "roles": [role("one", "crashes"), role("two", "nothing")], "rounds": 2});
+    let bad =
+        json!({"task": "直せる？", "roles": [role("one", "crashes"), role("two", "nothing")], "rounds": 2});
     let none = over(&house, &begun_id(&house, &bad));
     let why = none["status"]["Failed"].as_str().expect("why").to_owned();
     for part in ["round 1", "one: ", "exit 3: 認証に失敗 of it", "two: ", "gave no answer: no quota"] {
@@ -22,8 +23,15 @@ fn a_role_that_fails_stops_nobody_and_what_it_says_is_data() {
     }
     let failed = none["debate_id"].as_str().expect("an id");
     let (_, needs, _) = told(&house, &["needs"]);
-    for part in [format!("debate {failed} failed: x"), format!("tasuki debate show {failed}")] {
+    for part in [format!("debate {failed} failed: 直せる？"), format!("tasuki debate show {failed}")] {
         assert!(needs.contains(&part), "{part}: {needs}");
+    }
+
+    let report = file(&house, failed, "report.md");
+    for part in
+        ["第 1 ラウンドに答えた役割がありません", "one：役割 `one` のエージェントが", "認証に失敗 of it"]
+    {
+        assert!(report.contains(part) && !report.contains("no role has"), "{part}: {report}");
     }
 
     let ended = over(&house, &hung);

@@ -127,12 +127,16 @@ fn a_debate_in_another_repository_ends_early_is_reported_whole_and_becomes_a_ses
             "$1.75",
             "src/gone.rs:12",
             "認証に失敗",
+            "異常終了しました",
             "exit 3",
             "only there 別",
         ] {
             let shown = report.replace("</b>", "").replace("<b>", "");
             assert!(report.contains(wanted) || shown.contains(wanted), "{wanted}: {report}");
         }
+    }
+    for english in ["crashed in round", "not in the base", "nobody had anything"] {
+        assert!(!text.contains(english) && !page.contains(english), "{english}: {text}");
     }
     assert!(text.contains("\n## 異議\n\n### bold\n\nKeep the **digits** 🎏.\n"), "{text}");
     assert!(text.contains("実在しない箇所：`src/gone.rs:12`"), "{text}");
@@ -145,6 +149,7 @@ fn a_debate_in_another_repository_ends_early_is_reported_whole_and_becomes_a_ses
 
     let printed = ok(&house, &["debate", "hand-over", &id, "--role", "calm", "--print"]);
     assert!(printed.contains("どう守る？") && printed.contains("計画 of round4-calm"), "{printed}");
+    assert!(printed.contains("次の計画を実行してください") && !printed.contains("Carry out"), "{printed}");
     // A session with the same words is none of it. One that knows the debate is, whatever its goal: whoever hands over waits for
     // the one before and finds it.
     let begins = |goal: &str, debate: Value| {

@@ -9,6 +9,8 @@ use crate::ui::cli::session;
 use crate::ui::session::words::of_session;
 use crate::wire::api::{DebateProgressQuery, SessionInfo, SessionsQuery};
 use crate::wire::debate::document::{DebateProgress, RoundOutput};
+use crate::wire::debate::language;
+use crate::wire::team_file::Language;
 use clap::builder::NonEmptyStringValueParser;
 
 /// Begins a session whose goal is the final plan of a debate
@@ -99,10 +101,10 @@ fn made(context: &Context, progress: &DebateProgress) -> Result<Option<SessionIn
 fn goal(progress: &DebateProgress, plan: &RoundOutput) -> String {
     let text = |key: &str| progress.tasuki.as_ref()?.get(key)?.as_str().map(str::to_owned);
     let task = text("name").unwrap_or_default();
-    format!(
-        "{task}\n\nCarry out this plan, which {} wrote at the end of debate {}:\n\n{}\n",
-        plan.role,
-        progress.debate_id,
-        plan.proposal.trim()
-    )
+    let (role, id, plan) = (&plan.role, &progress.debate_id, plan.proposal.trim());
+    let what = match language::of(&task) {
+        Language::English => format!("Carry out this plan, which {role} wrote at the end of debate {id}:"),
+        Language::Japanese => format!("討論 {id} の最後に {role} が書いた次の計画を実行してください："),
+    };
+    format!("{task}\n\n{what}\n\n{plan}\n")
 }
