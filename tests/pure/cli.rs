@@ -429,6 +429,20 @@ fn lint_tells_a_program_each_mistake_by_itself() {
 }
 
 #[test]
+fn a_daemon_that_does_not_listen_yet_is_told_as_such() {
+    let folder = workspace();
+    let place = folder.path().join(".tasuki/lock");
+    std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+    let lock = tasuki::io::lock::Lock::take(&place, tasuki::engine::words::Millis(0)).unwrap();
+    let said = text(&run(folder.path(), &["status"]).stdout).to_owned();
+    let expected = format!("the daemon is starting or ending (process {}): this is what", std::process::id());
+    assert!(said.starts_with(&expected), "{said}");
+    drop(lock);
+    let said = text(&run(folder.path(), &["status"]).stdout).to_owned();
+    assert!(said.starts_with("no daemon is running"), "{said}");
+}
+
+#[test]
 fn a_root_that_is_no_workspace_is_one_kind_of_failure() {
     let folder = workspace();
     std::fs::create_dir(folder.path().join("bare")).unwrap();
