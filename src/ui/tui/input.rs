@@ -22,7 +22,7 @@ pub enum Key {
     NewLine,
     /// Escape.
     Esc,
-    /// Tab.
+    /// Tab without Shift: to what is next.
     Tab,
     /// Tab with Shift: the way back.
     BackTab,

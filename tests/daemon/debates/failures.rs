@@ -1,6 +1,7 @@
 //! Roles that fail each in its own way, beside others that go on.
 
 use super::{begun_id, file, house, outputs, over, role, said, until_clean};
+use crate::browsers::Port;
 use crate::over_socket::get;
 use crate::sessions::said as told;
 use crate::survivors::lives;
@@ -70,6 +71,15 @@ fn a_role_that_fails_stops_nobody_and_what_it_says_is_data() {
     // An answer this long comes in pieces.
     let both = [1, 2].map(|round| outputs(&house, &many, round)).concat();
     assert_eq!(get(&house, &format!("/api/debates/{many}/progress"))["outputs"], Value::from(both));
+    // A browser gets it in pieces, too, and each without secrets.
+    let port = Port::open(&house, &[]);
+    for path in ["rounds/1", "progress"] {
+        let told =
+            port.send(&format!("GET /api/debates/{many}/{path} HTTP/1.1\nHost: {{HOST}}\n{{FULL}}\n\n"));
+        let head = told.split("\r\n\r\n").next().unwrap_or_default().to_ascii_lowercase();
+        assert!(head.contains("transfer-encoding: chunked") && told.ends_with("0\r\n\r\n"), "{head}");
+        assert!(told.contains(&"*".repeat(38)) && !told.contains("ghp_"), "{path}");
+    }
     let prompt = file(&house, &many, "prompts/round2-speaks.md");
     let (before, data) =
         prompt.split_once("```json\n").or_else(|| prompt.split_once("````json\n")).expect("data");
