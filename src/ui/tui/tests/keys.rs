@@ -323,13 +323,15 @@ fn a_filter_that_nothing_needs_you_fits_is_told() {
 #[test]
 fn shift_tab_goes_back_where_tab_goes_on() {
     let mut state = ledger(false);
-    let begin = state.place;
-    press(&mut state, &[Key::Tab, Key::Tab]);
-    let third = state.place;
-    press(&mut state, &[Key::BackTab]);
-    assert!(state.place != begin && state.place != third);
-    press(&mut state, &[Key::BackTab, Key::BackTab, Key::Tab]);
-    assert_eq!(state.place, begin);
+    let first = state.place;
+    press(&mut state, &[Key::Tab]);
+    let second = state.place;
+    press(&mut state, &[Key::Tab, Key::BackTab]);
+    assert!(state.place == second && second != first);
+    press(&mut state, &[Key::BackTab, Key::BackTab]);
+    assert!(state.place != first && state.place != second, "before the first is the last");
+    press(&mut state, &[Key::Tab]);
+    assert_eq!(state.place, first);
 }
 
 #[test]
