@@ -2,6 +2,7 @@
 
 use crate::engine::flow::branch::BranchName;
 use crate::engine::message::refusal::{Code, Refusal};
+use crate::engine::words::counted;
 use crate::io::regular;
 use crate::io::workspace::{Surroundings, Workspace};
 use crate::io::worktree::WorktreeError;
@@ -15,6 +16,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+const BASE_DIR: &str = "base_dir";
 /// Largest `debate.json` that is read, in bytes.
 const OVERVIEW_BYTES_MAX: u64 = 4 << 20;
 
@@ -27,7 +29,11 @@ pub fn base_of(request: &DebateRequest, workspace: &Workspace) -> PathBuf {
 /// Why no worktrees can be made of that folder, as a mistake of the request.
 #[must_use]
 pub fn no_repository(error: &WorktreeError) -> (Spot, Refusal) {
-    (Spot::of("base_dir"), Refusal::new(Code::NoRepository, error.to_string()))
+    let code = match error {
+        WorktreeError::NoFolder { .. } => Code::Unreadable,
+        _ => Code::NoRepository,
+    };
+    (Spot::of(BASE_DIR), Refusal::new(code, error.to_string()))
 }
 
 /// Has `debate.json` of debates that are over say which worktrees of theirs are still there, once these were looked at. Gives why one could
@@ -60,14 +66,15 @@ fn write_what_is_there(path: &Path) -> io::Result<()> {
 }
 
 /// Reads the files of each role, which lie in the folder of the debate. What is wrong with one of them is added to the mistakes: it lies
-/// outside, is no file, is no text, or all are too large together.
+/// outside, is no file, is no text, or all are too large together. Where nobody knows that folder, or it is not there, those are looked at
+/// that are named by their whole path; of the others is told how many are not.
 pub fn read_files(
-    base: &Path,
+    base: Option<&Path>,
     roles: &[RoleDefinition],
     wrong: &mut Vec<(Spot, Refusal)>,
 ) -> Vec<Vec<ContextFile>> {
-    // Without that folder, nothing can be said of files in it; that it is not there is told by whoever looks for its repository.
-    let Ok(base) = base.canonicalize() else { return Vec::new() };
+    let base = base.filter(|base| base.is_dir()).and_then(|base| base.canonicalize().ok());
+    let mut unseen = BTreeSet::new();
     let mut room = CONTEXT_BYTES_MAX as u64;
     // A file that several roles are shown counts once.
     let mut read = BTreeMap::new();
@@ -76,7 +83,11 @@ pub fn read_files(
         let mut files = Vec::new();
         // What was no path is told already.
         for (item, path) in role.initial_context.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
-            match read.entry(path).or_insert_with(|| read_file(&base, path, &mut room)) {
+            if base.is_none() && !Path::new(path).is_absolute() {
+                unseen.insert(path);
+                continue;
+            }
+            match read.entry(path).or_insert_with(|| read_file(base.as_deref(), path, &mut room)) {
                 Ok(text) => files.push(ContextFile { path: path.clone(), text: text.clone() }),
                 Err(refusal) => {
                     wrong.push((Spot { item, ..Spot::of_role(at, "initial_context") }, refusal.clone()))
@@ -84,6 +95,11 @@ pub fn read_files(
             }
         }
         all.push(files);
+    }
+    let told = wrong.iter_mut().find(|(spot, _)| spot.key == BASE_DIR);
+    if let (Some((_, refusal)), false) = (told, unseen.is_empty()) {
+        let files = counted(unseen.len(), "file");
+        refusal.why += &format!("; {files} that roles are shown could not be looked for in it");
     }
     all
 }
@@ -175,14 +191,16 @@ fn can_be_asked<'p>(profiles: &'p Profiles, name: &str) -> Result<&'p Headless, 
     Err(Refusal::new(Code::UnknownWord, why))
 }
 
-fn read_file(base: &Path, path: &str, room: &mut u64) -> Result<String, Refusal> {
+/// A file in a folder; in any if that is none, where the path begins at the root.
+fn read_file(base: Option<&Path>, path: &str, room: &mut u64) -> Result<String, Refusal> {
     let named = format!("`{}`", path.escape_debug());
     // A link may lead anywhere; where it ends counts.
     let place = base
+        .unwrap_or(Path::new("/"))
         .join(path)
         .canonicalize()
         .map_err(|error| Refusal::new(Code::Unreadable, format!("cannot read {named}: {error}")))?;
-    if !place.starts_with(base) {
+    if let Some(base) = base.filter(|base| !place.starts_with(base)) {
         let why = format!("{named} lies outside of {}", base.display());
         return Err(Refusal::new(Code::PathOutside, why));
     }
@@ -227,7 +245,7 @@ mod tests {
         let Sketch { request, is_good, has_folder } = request::sketch(text.as_bytes()).expect("a request");
         assert!(has_folder && !is_good);
         let mut wrong = Vec::new();
-        let files = read_files(place.path(), &request.roles, &mut wrong);
+        let files = read_files(Some(place.path()), &request.roles, &mut wrong);
         refuse_programs(&workspace, (&request, Some("js")), &mut wrong);
         let shown: Vec<usize> = files.iter().map(Vec::len).collect();
         assert_eq!(shown, [1, 1, 0, 0, 0, 0, 0, 0], "a file that two are shown counts once");

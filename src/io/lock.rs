@@ -71,7 +71,8 @@ pub struct Holder {
 
 impl Holder {
     /// Whether the process that it names is gone.
-    fn is_dead(&self) -> bool {
+    #[must_use]
+    pub fn is_dead(&self) -> bool {
         self.pid.is_some_and(|pid| process::key_of(pid).is_none())
     }
 }

@@ -64,7 +64,7 @@ impl Answers for DebateProgressQuery {
 }
 
 impl InPieces for DebateProgressQuery {
-    fn begin(self, model: &mut Model) -> Result<(String, Pieces), Problem> {
+    fn begin(self, model: &mut Model) -> Result<Pieces, Problem> {
         let (frame, speeches) = self.frame(model)?;
         Ok(Pieces::within(&frame, speeches))
     }
@@ -94,7 +94,7 @@ impl Answers for DebateRoundQuery {
 }
 
 impl InPieces for DebateRoundQuery {
-    fn begin(self, model: &mut Model) -> Result<(String, Pieces), Problem> {
+    fn begin(self, model: &mut Model) -> Result<Pieces, Problem> {
         Ok(Pieces::of_list(self.speeches(model)?))
     }
 }

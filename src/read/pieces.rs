@@ -6,49 +6,122 @@ use crate::engine::flow::id::FlowId;
 use crate::wire::api::Problem;
 use crate::wire::debate::document::RoundOutput;
 use crate::wire::debate::shown::output;
+use crate::wire::hide::hide_in;
 use serde::Serialize;
+use serde_json::{Map, Value};
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
 /// A question whose answer is told in pieces.
 pub trait InPieces: Answers {
-    /// The beginning of the answer as JSON, and what is left of it.
+    /// The answer, of which nothing is told yet.
     ///
     /// # Errors
     /// As [`Answers::answer`].
-    fn begin(self, model: &mut Model) -> Result<(String, Pieces), Problem>;
+    fn begin(self, model: &mut Model) -> Result<Pieces, Problem>;
 }
 
 /// What is left of an answer.
 #[derive(Debug)]
 pub struct Pieces {
     speeches: Speeches,
-    is_first: bool,
-    /// What stands behind all outputs, until it is told.
-    end: Option<String>,
+    /// The members beside the outputs; none of an answer that is a list.
+    frame: Option<Map<String, Value>>,
+    next: Next,
+}
+
+/// Which piece is next.
+#[derive(Debug, Clone, Copy)]
+enum Next {
+    Begin,
+    FirstOutput,
+    Output,
+    Nothing,
+}
+
+/// A part of an answer that is JSON once all parts stand behind each other. Its text is for others to make than who has the model: that
+/// takes as long as reading it.
+#[derive(Debug)]
+pub enum Piece {
+    /// What stands before all outputs: the other members of an object, or none of a list.
+    Begin(Option<Map<String, Value>>),
+    /// What was said.
+    Output { output: Box<RoundOutput>, is_first: bool },
+    /// What stands behind all outputs.
+    End { is_list: bool },
 }
 
 impl Pieces {
-    /// An answer that is these outputs in a list, and what it begins with.
-    pub(super) fn of_list(speeches: Speeches) -> (String, Self) {
-        ("[".to_owned(), Self { speeches, is_first: true, end: Some("]".to_owned()) })
+    /// An answer that is these outputs in a list.
+    pub(super) fn of_list(speeches: Speeches) -> Self {
+        Self { speeches, frame: None, next: Next::Begin }
     }
 
     /// An answer that has these outputs where `frame` has none.
-    pub(super) fn within(frame: &impl Serialize, speeches: Speeches) -> (String, Self) {
-        let text = serde_json::to_string(frame).unwrap_or_default();
-        // No text can look so: its quotes are escaped.
-        let (before, behind) = text.split_once(r#""outputs":[]"#).unwrap_or((&text, ""));
-        let end = Some(format!("]{behind}"));
-        (format!(r#"{before}"outputs":["#), Self { speeches, is_first: true, end })
+    pub(super) fn within(frame: &impl Serialize, speeches: Speeches) -> Self {
+        let mut frame = serde_json::to_value(frame).ok().as_mut().and_then(Value::as_object_mut).map(take);
+        if let Some(frame) = &mut frame {
+            frame.remove(OUTPUTS);
+        }
+        Self { speeches, frame: Some(frame.unwrap_or_default()), next: Next::Begin }
     }
 
     /// The next piece; none behind the last.
-    pub fn next(&mut self, model: &mut Model) -> Option<String> {
-        let Some(output) = self.speeches.next(model) else { return self.end.take() };
-        let comma = if std::mem::take(&mut self.is_first) { "" } else { "," };
-        Some(format!("{comma}{}", serde_json::to_string(&output).unwrap_or_default()))
+    pub fn next(&mut self, model: &mut Model) -> Option<Piece> {
+        let is_first = match self.next {
+            Next::Begin => {
+                self.next = Next::FirstOutput;
+                return Some(Piece::Begin(self.frame.as_mut().map(take)));
+            }
+            Next::FirstOutput => true,
+            Next::Output => false,
+            Next::Nothing => return None,
+        };
+        let output = self.speeches.next(model);
+        self.next = if output.is_some() { Next::Output } else { Next::Nothing };
+        Some(match output {
+            Some(output) => Piece::Output { output: Box::new(output), is_first },
+            None => Piece::End { is_list: self.frame.is_none() },
+        })
     }
+}
+
+impl Piece {
+    /// Its text. What goes to a browser has no secrets: each is within one text of one piece.
+    #[must_use]
+    pub fn text(self, is_for_browser: bool) -> String {
+        match self {
+            Self::Begin(None) => "[".to_owned(),
+            Self::Begin(Some(frame)) => {
+                let comma = if frame.is_empty() { "" } else { "," };
+                let mut text = written(&Value::Object(frame), is_for_browser);
+                // The outputs are its last member.
+                text.pop();
+                format!("{text}{comma}\"{OUTPUTS}\":[")
+            }
+            Self::Output { output, is_first } => {
+                let comma = if is_first { "" } else { "," };
+                format!("{comma}{}", written(&output, is_for_browser))
+            }
+            Self::End { is_list } => if is_list { "]" } else { "]}" }.to_owned(),
+        }
+    }
+}
+
+/// The member in which outputs are.
+const OUTPUTS: &str = "outputs";
+
+fn take(frame: &mut Map<String, Value>) -> Map<String, Value> {
+    std::mem::take(frame)
+}
+
+fn written(what: &impl Serialize, is_for_browser: bool) -> String {
+    if !is_for_browser {
+        return serde_json::to_string(what).unwrap_or_default();
+    }
+    let mut value = serde_json::to_value(what).unwrap_or_default();
+    hide_in(&mut value);
+    value.to_string()
 }
 
 /// What was said in some rounds, by round and in the order of the roles.
@@ -134,31 +207,69 @@ mod tests {
     use crate::wire::debate::document::{DebateProgress, DebateStatus};
     use serde_json::json;
 
-    #[test]
-    fn outputs_stand_in_their_place_whatever_the_texts_around_them_say() {
+    const KEY: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+
+    fn id() -> FlowId {
+        FlowId::new("a1b2c3d4-0000-4000-8000-000000000000").unwrap()
+    }
+
+    fn speeches(said: Vec<RoundOutput>) -> Speeches {
+        Speeches { from: From::Files(id(), said.into()), ..Speeches::of_files(id(), 1..=0) }
+    }
+
+    fn said(role: &str, text: &str) -> RoundOutput {
+        RoundOutput::new(role, Ok(text.to_owned()), Default::default(), 1, 1)
+    }
+
+    /// All of it, and how many pieces that are.
+    fn told(mut pieces: Pieces, is_for_browser: bool) -> (String, usize) {
         let folder = tempfile::tempdir().unwrap();
         let mut model = Model::new(Workspace::at(folder.path()).unwrap(), Clock::start());
-        let id = FlowId::new("a1b2c3d4-0000-4000-8000-000000000000").unwrap();
-        let said = |role: &str| {
-            RoundOutput::new(role, Ok("\"outputs\":[] 提案 🎉".to_owned()), Default::default(), 1, 1)
-        };
-        let frame = DebateProgress {
-            debate_id: id.to_string(),
+        let texts = std::iter::from_fn(|| Some(pieces.next(&mut model)?.text(is_for_browser)));
+        let texts: Vec<String> = texts.collect();
+        (texts.concat(), texts.len())
+    }
+
+    fn frame(text: &str) -> DebateProgress {
+        DebateProgress {
+            debate_id: id().to_string(),
             current_round: 1,
-            current_role: r#""outputs":[]"#.to_owned(),
-            status: DebateStatus::Failed(r#","outputs":[],"#.to_owned()),
+            current_role: text.to_owned(),
+            status: DebateStatus::Failed(format!(",{text}}}")),
             outputs: Vec::new(),
-            tasuki: Some(json!({"outputs": [], "task": "\"outputs\":[]"})),
-        };
-        for said in [vec![], vec![said("qa")], vec![said("qa"), said("ops")]] {
-            let speeches = Speeches {
-                from: From::Files(id.clone(), said.clone().into()),
-                ..Speeches::of_files(id.clone(), 1..=0)
-            };
-            let (mut text, mut rest) = Pieces::within(&frame, speeches);
-            text.extend(std::iter::from_fn(|| rest.next(&mut model)));
-            let told: DebateProgress = serde_json::from_str(&text).unwrap();
-            assert_eq!(told, DebateProgress { outputs: said, ..frame.clone() });
+            tasuki: Some(json!({"outputs": [], "task": text, "baseline": {"error": text}})),
         }
+    }
+
+    #[test]
+    fn outputs_stand_in_their_place_whatever_the_texts_around_them_say() {
+        let text = "\"outputs\":[] 提案 🎉 }";
+        for outputs in [vec![], vec![said("qa", text)], vec![said("qa", text), said("ops", text)]] {
+            for is_for_browser in [false, true] {
+                let (whole, pieces) =
+                    told(Pieces::within(&frame(text), speeches(outputs.clone())), is_for_browser);
+                let read: DebateProgress = serde_json::from_str(&whole).unwrap();
+                assert_eq!(read, DebateProgress { outputs: outputs.clone(), ..frame(text) });
+                let (list, _) = told(Pieces::of_list(speeches(outputs.clone())), is_for_browser);
+                assert_eq!(serde_json::from_str::<Vec<RoundOutput>>(&list).unwrap(), outputs);
+                assert_eq!(pieces, outputs.len() + 2);
+            }
+        }
+    }
+
+    #[test]
+    fn a_browser_is_told_in_pieces_what_it_would_be_told_as_a_whole_without_secrets() {
+        // At the end of one piece and at the beginning of the next one.
+        let outputs = vec![said("qa", &format!("襷 {KEY}")), said("ops", &format!("{KEY}\n{KEY} 🎽"))];
+        let whole = |is_for_browser| {
+            let (list, _) = told(Pieces::of_list(speeches(outputs.clone())), is_for_browser);
+            let (object, _) = told(Pieces::within(&frame(KEY), speeches(outputs.clone())), is_for_browser);
+            [list, object].map(|text| serde_json::from_str::<Value>(&text).unwrap())
+        };
+        let mut expected = whole(false);
+        assert!(expected.iter().all(|told| told.to_string().contains(KEY)));
+        expected.iter_mut().for_each(hide_in);
+        assert_eq!(whole(true), expected);
+        assert!(!whole(true).iter().any(|told| told.to_string().contains("ghp_")));
     }
 }

@@ -6,7 +6,7 @@ use crate::failures::fill_a_segment;
 use crate::house::House;
 use crate::looking::ok;
 use serde_json::Value;
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, Command, Stdio};
 
 /// Keeps each turn, waits while it is told to, and answers.
@@ -521,6 +521,12 @@ fn a_daemon_that_is_killed_in_the_middle_changes_nothing() {
     follow.stdout.as_mut().expect("its output").read_exact(&mut first).expect("its first line");
     house.kill();
     assert_eq!(statuses(&house, &id), "Active Completed Running Pending", "without a daemon");
+    let mut aside = BufReader::new(follow.stderr.take().expect("its remarks"));
+    let mut remark = String::new();
+    aside.read_line(&mut remark).expect("a remark");
+    assert!(remark.contains("no daemon answers; `tasuki up` starts it"), "{remark}");
+    let (code, _, err) = said(&house, &["session", "follow", &id]);
+    assert!(code == Some(5) && err.contains("goes on with the next daemon"), "{err}");
     let (code, _, err) = said(&house, &["session", "pause", &id]);
     assert!(code == Some(5) && err.contains("tasuki up"), "{err}");
     house.start();
@@ -528,6 +534,8 @@ fn a_daemon_that_is_killed_in_the_middle_changes_nothing() {
     let followed = follow.wait_with_output().expect("its end");
     let told = String::from_utf8_lossy(&followed.stdout).into_owned();
     assert!(followed.status.success(), "{followed:?}");
+    aside.read_line(&mut remark).expect("a remark");
+    assert!(remark.ends_with("the daemon answers again\n"), "{remark}");
     assert!(told.contains("task-2 二 completed") && told.contains("completed, 3/3 tasks"), "{told}");
     assert_eq!(typed(&house), ["a", "slow b", "c"]);
     assert!(house.read("seen.c.yaml").contains("答え: slow b"));

@@ -58,16 +58,19 @@ fn a_person_watches_answers_and_hands_over_in_a_terminal() {
     shell.text("家計簿 q X H");
     shell.keys(&["Enter"]);
     shell.until("why it is refused", |screen| screen.contains("Refused:") && screen.contains("家計簿 q X H"));
-    shell.keys(&["Up", "C-u"]);
+    shell.keys(&["BTab", "C-u"]);
     shell.text("worker");
-    shell.keys(&["Enter", "Enter"]);
+    shell.until("what Enter does there", |screen| screen.contains("Enter next field"));
+    shell.keys(&["Enter"]);
+    shell.until("what Enter does there", |screen| screen.contains("Enter hands it over"));
+    shell.keys(&["Enter"]);
     shell.until("it to be accepted", |screen| screen.contains("is accepted: it is on the disk"));
     // It is followed to its end.
     shell.until("its answer", |screen| {
         screen.contains("▸✓ msg-") && screen.contains("Answer of worker") && screen.contains("answer to msg-")
     });
     house.until("its file", |house| house.files("queue/results").len() == 2);
-    shell.keys(&["3", "s", "s"]);
+    shell.keys(&["4", "BTab", "s", "s"]);
 
     shell.keys(&["H"]);
     shell.until("the hold", |screen| screen.contains("ALL TYPING IS HELD"));

@@ -397,6 +397,52 @@ fn what_goes_wrong_is_json_where_that_was_asked_for() {
 }
 
 #[test]
+fn lint_tells_a_program_each_mistake_by_itself() {
+    let folder = workspace();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write(
+        "plan.yaml",
+        "tasks:\n- {name: '', description: 襷}\n- {name: b, description: c, dependencies: [task-9]}\n",
+    );
+    write("debate.yaml", "task: x\nroles: [qa, qa]\nrounds: 9\nbase_dir: gone\n");
+    let team = "agents:\n- {name: a, reports_to: user, provider: none}\n- {name: b, reports_to: c, provider: plain}\n";
+    write("team.yaml", team);
+    for (name, expected) in [
+        ("plan.yaml", "content-empty 2 name\nunknown-dependency 3 dependencies"),
+        ("debate.yaml", "id-conflict 2 roles\nout-of-range 3 rounds\nunreadable 4 base_dir"),
+        ("team.yaml", "team-file 2 -\nteam-file 3 -\nteam-file 3 -"),
+    ] {
+        let output = run(folder.path(), &["lint", "--json", name]);
+        let said = text(&output.stderr);
+        let first: serde_json::Value = serde_json::from_str(said.lines().next().unwrap()).expect("JSON");
+        assert_eq!((code(&output), &first["file"]), (2, &name.into()), "{said}");
+        let others = first["others"].as_array().unwrap();
+        let one = |one: &serde_json::Value| {
+            let (why, cure) = (one["why"].as_str().unwrap(), one["cure"].as_str().unwrap());
+            assert!(!why.is_empty() && !why.contains("\nand ") && !cure.is_empty(), "{said}");
+            let field = one["field"].as_str().unwrap_or("-");
+            format!("{} {} {field}", one["code"].as_str().unwrap(), one["line"])
+        };
+        let all: Vec<String> = std::iter::once(&first).chain(others).map(one).collect();
+        assert_eq!(all.join("\n"), expected, "{said}");
+    }
+}
+
+#[test]
+fn a_daemon_that_does_not_listen_yet_is_told_as_such() {
+    let folder = workspace();
+    let place = folder.path().join(".tasuki/lock");
+    std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+    let lock = tasuki::io::lock::Lock::take(&place, tasuki::engine::words::Millis(0)).unwrap();
+    let said = text(&run(folder.path(), &["status"]).stdout).to_owned();
+    let expected = format!("the daemon is starting or ending (process {}): this is what", std::process::id());
+    assert!(said.starts_with(&expected), "{said}");
+    drop(lock);
+    let said = text(&run(folder.path(), &["status"]).stdout).to_owned();
+    assert!(said.starts_with("no daemon is running"), "{said}");
+}
+
+#[test]
 fn a_root_that_is_no_workspace_is_one_kind_of_failure() {
     let folder = workspace();
     std::fs::create_dir(folder.path().join("bare")).unwrap();

@@ -323,9 +323,11 @@ fn kept_flow() -> impl Strategy<Value = Event> {
 fn flow_head() -> impl Strategy<Value = FlowHead> {
     let on_failure = select(OnFailure::ALL.to_vec());
     let who = (agent_name(), of(agent_name()));
-    (flow_id(), who, of(text()), on_failure, any::<u16>(), any::<bool>()).prop_map(
-        |(id, (owner, master), name, on_failure, parallel, confirm)| FlowHead {
+    let ids = (flow_id(), of(flow_id()));
+    (ids, who, of(text()), on_failure, any::<u16>(), any::<bool>()).prop_map(
+        |((id, from_debate), (owner, master), name, on_failure, parallel, confirm)| FlowHead {
             id,
+            from_debate,
             kind: if parallel % 3 == 0 { FlowKind::Debate } else { FlowKind::Session },
             owner,
             master,

@@ -69,6 +69,7 @@ impl Flows {
             pull_requests,
             created: None,
             debate: None,
+            from_debate: None,
         };
         // A step needs only what stands before it in an order of its own, which is not that of the list.
         let mut order: Vec<u64> = (1..=count).collect();

@@ -64,4 +64,7 @@ pub struct FlowHead {
     /// Who speaks, and how often, if it is a debate.
     #[serde(default, skip_serializing_if = "is_default")]
     pub debate: Option<Box<Debate>>,
+    /// The debate whose plan it carries out, if it was handed one over.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub from_debate: Option<FlowId>,
 }

@@ -82,6 +82,7 @@ impl Opening {
             pull_requests,
             created: None,
             debate: None,
+            from_debate: None,
         };
         Ok(Self { head, request: body(request), steps, done: Vec::new(), ask: None })
     }
@@ -109,6 +110,7 @@ impl Opening {
             pull_requests,
             created: None,
             debate: None,
+            from_debate: None,
         };
         Self { head, request: body(goal), steps: Vec::new(), done: Vec::new(), ask: Some(body(prompt)) }
     }

@@ -75,6 +75,7 @@ impl Opening {
             pull_requests: false,
             created: None,
             debate: Some(Box::new(debate)),
+            from_debate: None,
         };
         Ok(Self { head, request, steps, done: Vec::new(), ask: None })
     }

@@ -14,6 +14,8 @@ pub struct Refusal {
     pub document: usize,
     /// The key that is at fault, for finding its line.
     pub field: Option<&'static str>,
+    /// That key as it was written, where it means nothing.
+    pub unknown_key: Option<Box<str>>,
     /// Line in the file, from 1, where it is known.
     pub line: Option<u64>,
     /// Column in the line, from 1, where it is known.
@@ -26,7 +28,7 @@ impl Refusal {
     /// A refusal without a place.
     #[must_use]
     pub fn new(code: Code, why: impl Into<String>) -> Self {
-        Self { code, document: 0, field: None, line: None, column: None, why: why.into() }
+        Self { code, document: 0, field: None, unknown_key: None, line: None, column: None, why: why.into() }
     }
 
     /// What to do about it. A command that is not its giver's to give has no key at fault, and no token would help.
@@ -68,6 +70,12 @@ impl Refusal {
             }
             code => code.cure(),
         }
+    }
+
+    /// How the key that is at fault is called.
+    #[must_use]
+    pub fn key(&self) -> Option<String> {
+        self.unknown_key.as_deref().or(self.field).map(str::to_owned)
     }
 
     /// The same, at this key.

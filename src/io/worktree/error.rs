@@ -27,6 +27,14 @@ pub enum WorktreeError {
         /// What `git --version` says.
         found: String,
     },
+    /// There is nothing of that name, or it is no folder.
+    #[error("{} {}; name another folder", plain(.place), if *.is_there { "is no folder" } else { "does not exist" })]
+    NoFolder {
+        /// Where it was looked for.
+        place: PathBuf,
+        /// Whether there is something else.
+        is_there: bool,
+    },
     /// Neither the folder nor one above it.
     #[error("{} is in no git repository; make one with `git init`, or name another folder", plain(.place))]
     NoRepository {

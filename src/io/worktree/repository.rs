@@ -49,7 +49,7 @@ impl Repository {
     ) -> Result<Self, WorktreeError> {
         let place = folder.to_owned();
         if !folder.is_dir() {
-            return Err(WorktreeError::NoRepository { place });
+            return Err(WorktreeError::NoFolder { is_there: folder.exists(), place });
         }
         // A git within the repository is none. A folder that is in no repository may well have git in it, as `/` has.
         let git = match Git::find(env, workspace.root(), folder).await {

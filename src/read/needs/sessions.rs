@@ -91,15 +91,18 @@ impl Model {
         });
         let detail = detail.map(|detail| detail + &lines.collect::<String>());
         let called = self.called(&id, name, request);
-        let title =
-            if is_asked { format!("{called} waits for your yes") } else { format!("{called} failed") };
+        let is_debate = self.state().flows.get(&id).is_some_and(|flow| flow.debate().is_some());
+        let title = match is_asked {
+            true => format!("{called} waits for your yes"),
+            false if is_debate => format!("debate {id} failed: {called}"),
+            false => format!("{called} failed"),
+        };
         let again = match (is_asked, has_tasks) {
             (true, _) => "Begin",
             (false, true) => "Try again what failed",
             (false, false) => "Ask for a plan again",
         };
         // Roles that have spoken are not asked again: a debate is begun anew, or looked at.
-        let is_debate = self.state().flows.get(&id).is_some_and(|flow| flow.debate().is_some());
         let cures = match is_debate {
             true => vec![CureInfo::of("See the debate", format!("tasuki debate show {id}"))],
             false => vec![resume(&id, again), see(&id)],

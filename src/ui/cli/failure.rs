@@ -10,7 +10,7 @@ use crate::io::mux::MuxError;
 use crate::io::systemd::UnitError;
 use crate::io::team_file::{InitError, SettingsError};
 use crate::io::workspace::WorkspaceError;
-use crate::wire::api::Problem;
+use crate::wire::api::{AlsoWrong, Problem};
 use crate::wire::os_error::unnumbered;
 use std::error::Error;
 use std::io;
@@ -71,18 +71,38 @@ impl Failure {
         self
     }
 
-    /// The same with others of one file, which a person sees below it and a program in `why`.
-    pub(super) fn and(mut self, others: &[Self]) -> Self {
+    /// The same with others of one file, which a person sees below it and a program in `others`.
+    pub(super) fn and(mut self, others: Vec<Self>) -> Self {
         if others.is_empty() {
             return self;
         }
-        let texts = [&self].into_iter().chain(others).map(Self::text);
+        let texts = [&self].into_iter().chain(&others).map(Self::text);
         self.report = Some(texts.collect::<Vec<_>>().join("\n"));
-        for Self { problem: Problem { why, cure, line, .. }, .. } in others {
-            let line = line.map_or(String::new(), |line| format!("line {line}: "));
-            self.problem.why += &format!("\nand {line}{why}; {cure}");
-        }
+        let problems = others.into_iter().map(|other| other.problem);
+        self.problem.others.extend(problems.map(
+            |Problem { code, why, cure, field, line, column, .. }| AlsoWrong {
+                code,
+                why: unnumbered(&why),
+                cure,
+                field,
+                line,
+                column,
+            },
+        ));
         self
+    }
+
+    /// All that is wrong with what was sent, each as `one` makes a failure of it.
+    pub(super) fn each(mut problem: Problem, one: impl Fn(Problem) -> Self) -> Self {
+        let others = std::mem::take(&mut problem.others);
+        let first = problem.code.clone();
+        let other = |AlsoWrong { code, why, cure, field, line, column }: AlsoWrong| {
+            // A daemon of before has one code for all.
+            let code = if code.is_empty() { first.clone() } else { code };
+            one(Problem { code, why, cure, field, line, column, ..Problem::default() })
+        };
+        let others = others.into_iter().map(other).collect();
+        one(problem).and(others)
     }
 
     /// Something that the machine refused, with everything it said.
@@ -205,9 +225,9 @@ impl From<ClientError> for Failure {
 
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
-        let cure = refusal.cure();
+        let (cure, field) = (refusal.cure(), refusal.key());
         let mut failure = Self::new(Kind::Rejected, refusal.code.word(), refusal.why, cure);
-        failure.problem.field = refusal.field.map(str::to_owned);
+        failure.problem.field = field;
         failure.problem.line = refusal.line;
         failure.problem.column = refusal.column;
         failure.problem.document = (refusal.document > 0).then_some(refusal.document);

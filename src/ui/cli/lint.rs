@@ -34,7 +34,10 @@ Examples:
 A file is a team file if it is called tasuki.yaml, or has a line that begins with `agents:` or `session:`. It is a script if it \
 is called NAME.script.yaml, or has a line that begins with `rules:` and none that begins with `to:`. It is a plan if it is called \
 NAME.plan.yaml, or has a line that begins with `tasks:` and none that begins with `to:`. It is the request of a debate if it has the \
-keys `task` and `roles`, and no `to`; or all of it under a key `request`.")]
+keys `task` and `roles`, and no `to`; or all of it under a key `request`.
+
+With --json, each file is a line: on the standard output if it is good, else on the standard error. All that is wrong besides the first \
+mistake is in `others`, each with `code`, `why`, `cure`, `field`, `line` and `column`. What is only odd in a team file has the code `warning`.")]
 pub(super) struct Args {
     /// File to check
     #[arg(value_name = "FILE", required = true)]
@@ -125,9 +128,25 @@ fn check_team(context: &Context, path: &Path, bytes: &[u8]) -> Result<String, Fa
                 why += &format!("\nthese are only warnings:\n\n{}", render(&odd, colours));
             }
             let cure = "correct what is shown; docs/team-file.md describes each key";
-            Err(Failure::new(Kind::Rejected, "team-file", why, cure).within(path.display().to_string()))
+            let file = path.display().to_string();
+            let report = Failure::new(Kind::Rejected, "team-file", why, cure).within(&file).text();
+            Err(Failure { report: Some(report), ..each_of(&wrong, &odd).within(file) })
         }
     }
+}
+
+/// What is wrong with a team file, and what is odd, each by itself: what a program is told. A person is shown the lines.
+fn each_of(wrong: &[Finding], odd: &[Finding]) -> Failure {
+    let failure = |code: &str, finding: &Finding| {
+        let mut failure = Failure::new(Kind::Rejected, code, &*finding.why, &*finding.cure);
+        failure.problem.line = u64::try_from(finding.line()).ok();
+        failure.problem.column = u64::try_from(finding.column()).ok();
+        failure
+    };
+    let wrong = wrong.iter().map(|finding| failure("team-file", finding));
+    let mut all = wrong.chain(odd.iter().map(|finding| failure("warning", finding)));
+    let first = all.next().unwrap_or_else(|| Failure::new(Kind::Rejected, "team-file", "", ""));
+    first.and(all.collect())
 }
 
 fn check_drop(

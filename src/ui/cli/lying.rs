@@ -62,6 +62,12 @@ pub(super) fn silent(workspace: &Workspace) -> (String, String) {
     }
 }
 
+/// The daemon that has the workspace where nobody listens: it starts or ends.
+pub(super) fn starting(workspace: &Workspace) -> Option<String> {
+    let holder = lock::holder(&workspace.lock()).ok().flatten().filter(|holder| !holder.is_dead())?;
+    Some(holder.pid.map_or_else(|| "its process is not known".to_owned(), |pid| format!("process {pid}")))
+}
+
 fn modified(path: &PathBuf) -> Option<Millis> {
     let since = fs::metadata(path).ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     u64::try_from(since.as_millis()).ok().map(Millis)

@@ -5,6 +5,7 @@ mod agent;
 mod ages;
 mod answer;
 mod attach;
+mod away;
 mod cancel;
 mod columns;
 mod complete;

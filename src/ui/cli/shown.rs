@@ -15,6 +15,7 @@ use crate::io::workspace::Workspace;
 use crate::wire::api::{AgentInfo, StatusInfo, StatusQuery};
 use crate::wire::time::rfc3339_ms;
 use serde::Serialize;
+use std::time::Duration;
 
 /// Said where the team file was removed under a daemon.
 const NO_TEAM_FILE: &str = "tasuki.yaml is gone: the daemon goes on with the team that it knows; put the file back, or end it with `tasuki down`";
@@ -34,7 +35,14 @@ pub(super) struct Shown {
     drop_zones: Vec<Lies>,
     /// The daemon that has the workspace and does not answer.
     daemon_silent: Option<(String, String)>,
+    /// The process of a daemon that has the workspace and does not listen yet, or not any more.
+    daemon_starting: Option<String>,
 }
+
+/// For how long a daemon is waited for that starts or ends: most do within some 100 ms.
+const STARTED_WITHIN: Duration = Duration::from_secs(1);
+/// Between two looks at one.
+const AGAIN: Duration = Duration::from_millis(50);
 
 impl Shown {
     /// What is to be seen now, and who said it.
@@ -43,8 +51,20 @@ impl Shown {
         workspace: &Workspace,
         client: &Client,
     ) -> Result<(Self, Source), Failure> {
-        let Looked { answer, source } = look(context, workspace, client, &StatusQuery {})?;
-        Ok((Self::of(workspace, answer, source), source))
+        let clock = Clock::start();
+        let began = clock.now();
+        loop {
+            let Looked { answer, source } = look(context, workspace, client, &StatusQuery {})?;
+            let starting = if source == Source::Files { lying::starting(workspace) } else { None };
+            let is_waited_for = Duration::from_millis(clock.now().since(began)) < STARTED_WITHIN;
+            if starting.is_none() || !is_waited_for {
+                return Ok((
+                    Self { daemon_starting: starting, ..Self::of(workspace, answer, source) },
+                    source,
+                ));
+            }
+            client.pause(AGAIN);
+        }
     }
 
     /// With what the files say besides.
@@ -64,6 +84,7 @@ impl Shown {
             drop_zones,
             daemon_gone: gone,
             daemon_silent: silent,
+            daemon_starting: None,
         }
     }
 
@@ -112,6 +133,11 @@ fn heading(shown: &Shown) -> String {
         None if let Some((who, cure)) = &shown.daemon_silent => {
             format!(
                 "{alarm}the daemon does not answer{alarm:#} ({who}; {cure}): this is what the status files say"
+            )
+        }
+        None if let Some(who) = &shown.daemon_starting => {
+            format!(
+                "{alarm}the daemon is starting or ending{alarm:#} ({who}): this is what the status files say"
             )
         }
         None => {

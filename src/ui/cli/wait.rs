@@ -1,6 +1,7 @@
 //! Waiting for a message: until it is delivered, or until its answer is there. A daemon that is started anew meanwhile
 //! does not end the wait: what is durable goes on. One that has forgotten what ended long ago left it in the files.
 
+use super::away::{ANEW, Away};
 use super::context::{Context, Ended};
 use super::dropping::drop_file;
 use super::failure::{Failure, Kind};
@@ -20,8 +21,6 @@ use std::time::Duration;
 
 /// One look's longest wait, in ms: below what the daemon allows.
 const LOOK_MS: u64 = 50_000;
-/// A daemon that is started anew is back within seconds.
-const ANEW: Duration = Duration::from_secs(15);
 /// Between two tries to reach it, and two looks for a file that is about to be written.
 const AGAIN: Duration = Duration::from_millis(50);
 /// The answer's view is written within milliseconds of the end of its task; a slow disk may take longer.
@@ -109,6 +108,7 @@ impl Waiting<'_> {
         let began = clock.now();
         // Since when nothing is known of it.
         let mut lost = None;
+        let mut away = Away::not(self.context);
         let mut stage = None;
         loop {
             let left = self.within_ms.map(|within| within.saturating_sub(clock.now().since(began)));
@@ -119,6 +119,7 @@ impl Waiting<'_> {
             match seen {
                 Ok(message) => {
                     lost = None;
+                    away.back();
                     self.tell_step(stage, &message);
                     if is_there(&message, until) {
                         return Ok(message);
@@ -128,6 +129,9 @@ impl Waiting<'_> {
                 // It is there, and goes on when it can.
                 Err(ClientError::Unavailable(_)) => lost = None,
                 Err(error) => {
+                    if is_away(&error) {
+                        away.silent();
+                    }
                     let since = *lost.get_or_insert_with(|| clock.now());
                     if Duration::from_millis(clock.now().since(since)) >= self.longest_wait(&error) {
                         return Err(self.given_up(error));

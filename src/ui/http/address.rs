@@ -156,8 +156,8 @@ pub(super) fn read<Q: Answers>() -> Address {
 pub(super) fn long<Q: InPieces>() -> Address {
     let handler = |State(gate): State<Gate>, Question(question): Question<Q>| async move {
         let begun = gate.reads.ask(move |model| question.begin(model)).await;
-        let (first, rest) = begun.ok_or_else(Refused::ending)?.map_err(Refused::of_problem)?;
-        pieces::answer(first, rest, gate.reads.clone()).await
+        let rest = begun.ok_or_else(Refused::ending)?.map_err(Refused::of_problem)?;
+        pieces::answer(rest, &gate).await
     };
     Address { handler: routing::get(handler), ..read::<Q>() }
 }

@@ -53,7 +53,7 @@ pub(super) async fn begin(
     let (of, folder) = (id.clone(), workspace.debates().join(id.as_str()));
     let made = blocking(move || {
         refuse_programs(&place, (&request, provider.as_deref()), &mut wrong);
-        let files = if has_folder { read_files(&base, &request.roles, &mut wrong) } else { Vec::new() };
+        let files = read_files(has_folder.then_some(&*base), &request.roles, &mut wrong);
         let mistakes = request::at_door(&body, wrong).map(problem_of_plan);
         let (Some(repository), Some(provider), None) = (repository, provider, &mistakes) else {
             return Err(mistakes.unwrap_or_default());
@@ -138,7 +138,7 @@ const USUAL: &str = "claude";
 
 fn problem(refusal: Refusal) -> Problem {
     let cure = request::cure_of(&refusal).to_owned();
-    let field = refusal.field.map(str::to_owned);
+    let field = refusal.key();
     Problem { code: refusal.code.word().to_owned(), why: refusal.why, cure, field, ..Problem::default() }
 }
 

@@ -1,6 +1,8 @@
 //! Long answers as they go out: in pieces, each made when the one before has been taken, so that nobody holds all of it.
 
+use super::gate::Gate;
 use super::refused::Refused;
+use super::tcp::order::Way;
 use crate::daemon::clients::reads::Reads;
 use crate::read::Pieces;
 use axum::body::{Body, Bytes};
@@ -16,46 +18,69 @@ use tokio::sync::mpsc;
 /// An answer of more bytes than this is long.
 const LONG_BYTES: usize = 256 << 10;
 
-/// An answer in JSON that begins so and goes on with these pieces. If the daemon ends in the middle of a long one, it breaks off: half
-/// an answer is none.
+/// Marks an answer in which there are no secrets any more: whoever made its pieces has hidden them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WithoutSecrets;
+
+/// Whoever makes the pieces of an answer.
+struct Maker {
+    reads: Reads,
+    is_for_browser: bool,
+}
+
+/// An answer in JSON of these pieces. If the daemon ends in the middle of a long one, it breaks off: half an answer is none.
 ///
 /// # Errors
 /// [`Refused`] if the daemon ends before that.
-pub(super) async fn answer(mut first: String, mut rest: Pieces, reads: Reads) -> Result<Response, Refused> {
+pub(super) async fn answer(mut rest: Pieces, gate: &Gate) -> Result<Response, Refused> {
+    let is_for_browser = matches!(gate.way, Way::Tcp(..));
+    let maker = Maker { reads: gate.reads.clone(), is_for_browser };
+    let mut first = String::new();
     while first.len() <= LONG_BYTES {
-        match next(rest, &reads).await.ok_or_else(Refused::ending)? {
+        match maker.next(rest).await.ok_or_else(Refused::ending)? {
             (Some(piece), more) => (first, rest) = (first + &piece, more),
-            (None, _) => return Ok(json(Body::from(first))),
+            (None, _) => return Ok(maker.json(Body::from(first))),
         }
     }
     let (pieces, taken) = mpsc::channel(1);
-    tokio::spawn(send(first, rest, reads, pieces));
-    Ok(json(Body::from_stream(Taken(taken))))
+    let answer = maker.json(Body::from_stream(Taken(taken)));
+    tokio::spawn(maker.send(first, rest, pieces));
+    Ok(answer)
 }
 
-fn json(body: Body) -> Response {
-    let mut response = Response::new(body);
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response
-}
+impl Maker {
+    fn json(&self, body: Body) -> Response {
+        let mut response = Response::new(body);
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if self.is_for_browser {
+            response.extensions_mut().insert(WithoutSecrets);
+        }
+        response
+    }
 
-/// The next piece and what is left; none if the daemon ends.
-async fn next(mut rest: Pieces, reads: &Reads) -> Option<(Option<String>, Pieces)> {
-    reads.ask(move |model| (rest.next(model), rest)).await
-}
+    /// The next piece and what is left; none if the daemon ends. Its text is made on a thread of its own, so that nobody who asks for
+    /// something else waits for that.
+    async fn next(&self, mut rest: Pieces) -> Option<(Option<String>, Pieces)> {
+        let (piece, rest) = self.reads.ask(move |model| (rest.next(model), rest)).await?;
+        let Some(piece) = piece else { return Some((None, rest)) };
+        let is_for_browser = self.is_for_browser;
+        let text = tokio::task::spawn_blocking(move || piece.text(is_for_browser)).await.ok()?;
+        Some((Some(text), rest))
+    }
 
-async fn send(first: String, mut rest: Pieces, reads: Reads, pieces: mpsc::Sender<io::Result<Bytes>>) {
-    let mut piece = first;
-    // Whoever has asked may be gone.
-    while pieces.send(Ok(piece.into())).await.is_ok() {
-        (piece, rest) = match next(rest, &reads).await {
-            Some((Some(next), rest)) => (next, rest),
-            Some((None, _)) => return,
-            None => {
-                let _ = pieces.send(Err(io::Error::other("the daemon is ending or restarting"))).await;
-                return;
-            }
-        };
+    async fn send(self, first: String, mut rest: Pieces, pieces: mpsc::Sender<io::Result<Bytes>>) {
+        let mut piece = first;
+        // Whoever has asked may be gone.
+        while pieces.send(Ok(piece.into())).await.is_ok() {
+            (piece, rest) = match self.next(rest).await {
+                Some((Some(next), rest)) => (next, rest),
+                Some((None, _)) => return,
+                None => {
+                    let _ = pieces.send(Err(io::Error::other("the daemon is ending or restarting"))).await;
+                    return;
+                }
+            };
+        }
     }
 }
 

@@ -100,9 +100,9 @@ impl From<Refusal> for Refused {
         let problem = Problem {
             code: refusal.code.word().to_owned(),
             cure: refusal.cure().to_owned(),
-            why: refusal.why,
             document: (refusal.document > 0).then_some(refusal.document),
-            field: refusal.field.map(str::to_owned),
+            field: refusal.key(),
+            why: refusal.why,
             line: refusal.line,
             column: refusal.column,
             others: Vec::new(),

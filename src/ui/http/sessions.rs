@@ -35,9 +35,16 @@ pub(super) async fn begin(
     Large(body): Large<SessionBody>,
 ) -> JsonAnswer<SessionBegun> {
     let id = mint_flow_id();
-    let SessionBody { plan, goal, master, yes, pr } = body;
+    let SessionBody { plan, goal, master, yes, pr, debate } = body;
     let (of, begun) = (id.clone(), id.to_string());
     let workspace = asked(&gate, |model| model.workspace().clone()).await?;
+    let debate = match debate {
+        Some(id) => {
+            let found = asked(&gate, move |model| model.debate_id(&id)).await?;
+            Some(found.map_err(Refused::of_problem)?)
+        }
+        None => None,
+    };
     let repository = repository_of(&workspace).await;
     let mut tried = None;
     let command = match (plan, goal) {
@@ -66,6 +73,7 @@ pub(super) async fn begin(
         }
         (None, None) => return Err(Refused::bad_request("there is neither `plan` nor `goal`")),
     };
+    let command = wanted::of_debate(command, debate);
     match gate.ask(key, Request::Command(command)).await? {
         Response::Reply(Reply::Done { what, .. }) => Ok(Json(SessionBegun { what, id: begun })),
         other => Err(in_plan(&gate, unexpected(other), tried).await),

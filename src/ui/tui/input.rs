@@ -22,8 +22,10 @@ pub enum Key {
     NewLine,
     /// Escape.
     Esc,
-    /// Tab, in either direction.
+    /// Tab without Shift: to what is next.
     Tab,
+    /// Tab with Shift: the way back.
+    BackTab,
     /// Arrow up.
     Up,
     /// Arrow down.

@@ -86,6 +86,7 @@ impl TopState {
             Key::Char('7') => self.notice = Some(Ok(NO_SUCH_PLACE.to_owned())),
             Key::Char('d') => return self.put_aside(),
             Key::Tab => self.go(self.place.next()),
+            Key::BackTab => self.go(self.place.before()),
             Key::Enter => return self.open(),
             Key::Esc => self.back(),
             Key::Char('n') => self.compose(),

@@ -21,6 +21,7 @@ mod marks;
 mod modes;
 mod paint;
 mod panels;
+mod refused_form;
 mod rows;
 mod screen;
 mod scrolling;

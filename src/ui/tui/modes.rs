@@ -236,11 +236,13 @@ impl Composer {
         }
         match key {
             Key::Char(c) => self.put(c.encode_utf8(&mut [0; 4])),
-            Key::Tab | Key::NewLine if self.sheet.is_line() => {}
+            Key::Tab | Key::BackTab | Key::NewLine if self.sheet.is_line() => {}
             Key::NewLine if self.field == Field::Text => self.put("\n"),
-            Key::Tab if self.sheet.is_text_alone() => {}
+            Key::Tab | Key::BackTab if self.sheet.is_text_alone() => {}
             Key::Up | Key::Down if self.sheet.is_text_alone() => self.go_line(key == Key::Down),
             Key::Tab => self.field = self.next().unwrap_or(Field::To),
+            Key::BackTab if self.field == Field::To => self.field = Field::Text,
+            Key::BackTab => self.field = self.before_field(),
             Key::Down => self.field = self.next().unwrap_or(Field::Text),
             Key::Up => self.field = self.before_field(),
             Key::Backspace if self.field == Field::To => {

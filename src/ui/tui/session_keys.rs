@@ -2,6 +2,7 @@
 
 use super::input::{Act, Key};
 use super::modes::{Composer, Confirm, Field, Mode, Sheet};
+use super::refused_form::refused_form;
 use super::sessions::title_of;
 use super::state::{Beside, Place, TopState};
 use crate::engine::words::counted;
@@ -290,22 +291,11 @@ impl TopState {
             }
             (Err(problem), Some(composer)) => {
                 composer.is_sent = false;
-                let is_debate = composer.sheet == Sheet::Debate;
-                composer.problem = Some(if is_debate { without_lines(problem) } else { problem });
+                composer.problem = Some(refused_form(&composer.sheet, problem));
             }
             (Err(problem), None) => self.notice = Some(Err(problem)),
         }
     }
-}
-
-/// What was refused, without the one line in which it was asked for: nobody has seen that.
-fn without_lines(mut problem: Problem) -> Problem {
-    problem.line = None;
-    let others = problem.others.iter_mut().map(|other| &mut other.why);
-    for why in std::iter::once(&mut problem.why).chain(others) {
-        why.truncate(why.find('\n').unwrap_or(why.len()));
-    }
-    problem
 }
 
 fn order(session: &SessionInfo, verb: &str) -> Act {

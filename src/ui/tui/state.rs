@@ -72,6 +72,11 @@ impl Place {
         Self::ALL[(self.list().index() + 1) % Self::ALL.len()]
     }
 
+    /// The place with the digit before.
+    pub(super) fn before(self) -> Self {
+        Self::ALL[(self.list().index() + Self::ALL.len() - 1) % Self::ALL.len()]
+    }
+
     /// The list that it was opened from, or itself.
     fn list(self) -> Self {
         match self {

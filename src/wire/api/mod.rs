@@ -83,6 +83,8 @@ pub struct Problem {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct AlsoWrong {
+    /// Error code, as that of the first.
+    pub code: String,
     /// What is wrong, in a sentence.
     pub why: String,
     /// What to do about it.

@@ -28,6 +28,9 @@ pub struct SessionBody {
     /// Whether a pull request is opened for each task that is completed in a worktree, by the program `gh`
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pr: bool,
+    /// Debate whose final plan the goal is, by its id or the beginning of it. `tasuki debate hand-over` finds the session by it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub debate: Option<String>,
 }
 
 /// A session began.
@@ -159,6 +162,9 @@ pub struct SessionInfo {
     /// Whether its master's plan asks for pull requests. None are opened for that: only whoever begins a session orders them.
     #[serde(default)]
     pub asks_for_pull_requests: bool,
+    /// Id of the debate whose final plan it carries out, if it was handed one over.
+    #[serde(default)]
+    pub debate: Option<String>,
     /// Time at which it began (RFC 3339).
     pub created_at: String,
     /// Time of its last change (RFC 3339).

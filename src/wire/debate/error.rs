@@ -1,5 +1,6 @@
 //! What can go wrong in a debate: each with a code for programs, its words, and a cure.
 
+use crate::wire::team_file::Language;
 use serde::{Deserialize, Serialize};
 
 /// What a debate may meet: ten errors, and a budget that is used up. `source` and `details` are what the tool itself said.
@@ -30,6 +31,8 @@ pub enum DebateError {
     Unexpected { reason: String },
 }
 
+/// What stands in the place of an error that nobody printed.
+const NO_DETAILS: &str = "it printed no error";
 /// Most characters of what a tool printed that an error repeats: its last lines say why it ended.
 pub const DETAILS_CHARS_MAX: usize = 2_000;
 
@@ -55,6 +58,49 @@ impl DebateError {
             Self::Io { .. } => "io-error",
             Self::Json { .. } => "json-error",
             Self::Unexpected { .. } => "unexpected-error",
+        }
+    }
+
+    /// Its words in that language, for a report. What the tool itself said stays as it is.
+    #[must_use]
+    pub fn said_in(&self, language: Language) -> String {
+        match language {
+            Language::English => self.to_string(),
+            Language::Japanese => self.in_japanese(),
+        }
+    }
+
+    fn in_japanese(&self) -> String {
+        match self {
+            Self::WorktreeCreationFailed { role, reason } => {
+                format!("役割 `{role}` の作業ツリーを作れませんでした：{reason}")
+            }
+            Self::WorktreeRemovalFailed { reason } => {
+                format!("作業ツリーを削除できませんでした：{reason}")
+            }
+            Self::TmuxSessionFailed { session, reason } => {
+                format!("`{session}` で tmux が失敗しました：{reason}")
+            }
+            Self::RoundExecutionTimeout { round, role, seconds } => {
+                format!("役割 `{role}` は第 {round} ラウンドを {seconds} 秒以内に終えられませんでした")
+            }
+            Self::AgentCrashed { round, role, details } => {
+                let details = if details == NO_DETAILS { "エラー出力なし" } else { details };
+                format!("役割 `{role}` のエージェントが第 {round} ラウンドで異常終了しました：{details}")
+            }
+            // How much of it is used up is told with the figures of the debate.
+            Self::BudgetUsedUp { role, .. } => {
+                format!("予算を使い切ったため、役割 `{role}` は発言しませんでした")
+            }
+            Self::ContextFileCorrupted { path, reason } => {
+                format!("コンテキストファイル {path} が壊れています：{reason}")
+            }
+            Self::ContextLoadFailed { round, reason } => {
+                format!("第 {round} ラウンドのコンテキストを読み込めませんでした：{reason}")
+            }
+            Self::Io { reason } => format!("入出力に失敗しました：{reason}"),
+            Self::Json { reason } => format!("JSON を読み書きできませんでした：{reason}"),
+            Self::Unexpected { reason } => format!("予期しないエラーです：{reason}"),
         }
     }
 
@@ -98,7 +144,7 @@ fn end_of(text: &str) -> String {
     let text = text.trim();
     let length = text.chars().count();
     if length == 0 {
-        return "it printed no error".to_owned();
+        return NO_DETAILS.to_owned();
     }
     if length <= DETAILS_CHARS_MAX {
         return text.to_owned();
@@ -109,6 +155,7 @@ fn end_of(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::language;
     use super::*;
     use expect_test::expect;
 
@@ -132,6 +179,15 @@ mod tests {
         for error in &all {
             let again: DebateError = serde_json::from_str(&serde_json::to_string(error).unwrap()).unwrap();
             assert_eq!(again, *error);
+            let japanese = error.said_in(Language::Japanese);
+            let is_kept = !error.to_string().contains("disk full") || japanese.contains("disk full");
+            let own =
+                japanese.replace("disk full", "").replace(&"x".repeat(1_994), "").replace("認証に失敗", "");
+            assert!(
+                is_kept && !own.contains(" role ") && language::of(&own) == Language::Japanese,
+                "{japanese}"
+            );
+            assert_eq!(error.said_in(Language::English), error.to_string());
             assert!(!error.cure().is_empty() && !error.cure().ends_with('.'));
             let text = error.to_string().replace(&"x".repeat(1_994), "x…");
             told.push_str(&format!("{}: {text}\n", error.code()));

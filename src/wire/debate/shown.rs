@@ -5,6 +5,7 @@ use super::document::{
 };
 use super::error::DebateError;
 use crate::engine::flow::alike::alike;
+use crate::engine::flow::asked::CANCELLED_BY;
 use crate::engine::flow::cause::FailureCause;
 use crate::engine::flow::debate::{Debate, DebateBudget, DebateRole};
 use crate::engine::flow::debating::DebateStage;
@@ -16,6 +17,7 @@ use crate::engine::message::{Body, BodyRef};
 use crate::engine::words::counted;
 use crate::wire::headless::failed::{ProgramEnd, ProgramFailure};
 use crate::wire::session::work::word;
+use crate::wire::team_file::Language;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
@@ -29,6 +31,7 @@ const NOBODY_BEFORE: &str = "nobody has answered in a round before";
 const UNLOCK: &str = "`git worktree unlock` it";
 /// What is written where a text cannot be read any more.
 const UNREADABLE: &str = "(tasuki cannot read this text any more)";
+const UNREADABLE_JA: &str = "（この文章はもう読めません）";
 
 /// What a program has used for an answer, as its agent says with that.
 #[derive(Debug, Default, Deserialize)]
@@ -60,36 +63,53 @@ pub fn status(flow: &Flow) -> DebateStatus {
 
 /// What came of a speech; none if it has not ended.
 #[must_use]
-pub fn output(
+pub fn output(step: &FlowStep, of: (u8, &DebateRole, &Debate), bodies: Bodies<'_>) -> Option<RoundOutput> {
+    output_in(Language::English, step, of, bodies)
+}
+
+/// The same, with tasuki's own words for what failed in that language.
+#[must_use]
+pub fn output_in(
+    language: Language,
     step: &FlowStep,
     (round, role, debate): (u8, &DebateRole, &Debate),
     bodies: Bodies<'_>,
 ) -> Option<RoundOutput> {
+    let say = |english, japanese| either(language, english, japanese);
     let at = step.ended.filter(|_| step.stage.has_ended())?;
     let body = step.answer.as_ref().map(|answer| bodies(answer.body));
     let said = body.as_ref().and_then(|body| serde_json::from_str::<Said>(&body.as_ref()?.extra).ok());
     let Said { usage, missing, failure } = said.unwrap_or_default();
-    let text = body.map(|body| body.map_or_else(|| UNREADABLE.to_owned(), |body| body.content.to_string()));
+    let text = body.map(|body| {
+        body.map_or_else(|| say(UNREADABLE, UNREADABLE_JA).to_owned(), |body| body.content.to_string())
+    });
     let (mut code, mut cure) = (None, None);
     let answer = match step.stage {
         StepStage::Completed => Ok(text.unwrap_or_default()),
         StepStage::Failed if step.cause == Some(FailureCause::CalledOff) => {
             code = Some(CANCELLED.to_owned());
-            Err(step.note.as_deref().unwrap_or("it was cancelled").to_owned())
+            Err(called_off(language, step.note.as_deref().unwrap_or("it was cancelled")))
         }
         StepStage::Failed => {
             let seconds = debate.timeout_ms / 1_000;
             let error = error_of(step, (text.as_deref(), failure), (round, role.id.as_str(), seconds));
             (code, cure) = (Some(error.code().to_owned()), Some(error.cure().to_owned()));
-            Err(error.to_string())
+            Err(error.said_in(language))
         }
         stage => {
             let was_asked = step.typed.is_some();
             code = Some(if was_asked { CANCELLED } else { NOT_ASKED }.to_owned());
             Err(match (stage, step.note.as_deref()) {
-                (StepStage::Cancelled(CancelCause::NeedFailed), Some(NOTHING_NEW)) => NOTHING_NEW.to_owned(),
-                (StepStage::Cancelled(CancelCause::NeedFailed), _) => NOBODY_BEFORE.to_owned(),
-                (_, note) => note.unwrap_or("it was not asked").to_owned(),
+                (StepStage::Cancelled(CancelCause::NeedFailed), Some(NOTHING_NEW)) => say(
+                    NOTHING_NEW,
+                    "新しい意見がなかったため：場所を挙げた異議も新しい提案もありませんでした",
+                )
+                .to_owned(),
+                (StepStage::Cancelled(CancelCause::NeedFailed), _) => {
+                    say(NOBODY_BEFORE, "前のラウンドに誰も答えなかったため").to_owned()
+                }
+                (_, Some(note)) => called_off(language, note),
+                (_, None) => say("it was not asked", "尋ねられませんでした").to_owned(),
             })
         }
     };
@@ -107,6 +127,21 @@ pub fn output(
         ..OutputBesides::default()
     };
     Some(output)
+}
+
+fn either(language: Language, english: &'static str, japanese: &'static str) -> &'static str {
+    match language {
+        Language::English => english,
+        Language::Japanese => japanese,
+    }
+}
+
+/// Who has called it off; any other note stays as it is.
+fn called_off(language: Language, note: &str) -> String {
+    match (language, note.strip_prefix(CANCELLED_BY)) {
+        (Language::Japanese, Some(who)) => format!("{who} が取り消しました"),
+        _ => note.to_owned(),
+    }
 }
 
 /// The error that a speech met which has failed: what its agent reports of its program, or else what tasuki itself has met.
@@ -241,6 +276,11 @@ fn rounds_left_out(flow: &Flow, debate: &Debate) -> BTreeMap<u8, usize> {
 /// What else is to be said of it: worktrees that stay, though none was to.
 #[must_use]
 pub fn notes(flow: &Flow) -> Vec<String> {
+    kept(flow).iter().map(ToString::to_string).collect()
+}
+
+/// The same as errors.
+pub(super) fn kept(flow: &Flow) -> Vec<DebateError> {
     let kept = flow.trees.values().filter(|tree| tree.stage == TreeStage::Kept);
     let told = alike(kept.map(|tree| {
         let name = tree.branch.speech().map(|(_, round, role)| format!("r{round}-{role}"));
@@ -258,7 +298,7 @@ pub fn notes(flow: &Flow) -> Vec<String> {
     }));
     let told = told.into_iter().map(|(names, why)| {
         let reason = format!("{}: {why}", names.join(", "));
-        DebateError::WorktreeRemovalFailed { reason }.to_string()
+        DebateError::WorktreeRemovalFailed { reason }
     });
     told.collect()
 }
@@ -266,10 +306,16 @@ pub fn notes(flow: &Flow) -> Vec<String> {
 /// What came of whoever was asked alone; none if nobody was, or has not ended.
 #[must_use]
 pub fn baseline(flow: &Flow, bodies: Bodies<'_>) -> Option<RoundOutput> {
+    baseline_in(Language::English, flow, bodies)
+}
+
+/// The same, with tasuki's own words for what failed in that language.
+#[must_use]
+pub fn baseline_in(language: Language, flow: &Flow, bodies: Bodies<'_>) -> Option<RoundOutput> {
     let debate = flow.debate()?;
     let (role, step) = (debate.baseline.as_deref()?, debate.baseline_step());
     let step = flow.steps.iter().find(|found| found.spec.name == step)?;
-    output(step, (0, role, debate), bodies)
+    output_in(language, step, (0, role, debate), bodies)
 }
 
 /// The same with the whole task, whose first line alone is its name.

@@ -85,6 +85,15 @@ pub fn by_goal(
     Ok(Command::OpenFlow(Box::new(opening)))
 }
 
+/// The same session, known to carry out the plan of this debate.
+#[must_use]
+pub fn of_debate(mut command: Command, debate: Option<FlowId>) -> Command {
+    if let Command::OpenFlow(opening) = &mut command {
+        opening.head.from_debate = debate;
+    }
+    command
+}
+
 /// Where there are no worktrees there is nothing to open a pull request for.
 fn can_pull(opening: &Opening) -> Result<(), Problem> {
     if !opening.head.pull_requests || opening.head.repository.is_some() {
@@ -186,8 +195,8 @@ pub fn problem_of_plan(refusal: PlanRefusal) -> Problem {
     let line = refusal.line.filter(|_| !line_text.is_empty());
     let shown = line.map_or(String::new(), |line| format!("\n  {line} | {line_text}"));
     let besides = |other: PlanRefusal| {
-        let Problem { why, cure, field, line, column, .. } = problem_of_plan(other);
-        AlsoWrong { why, cure, field, line, column }
+        let Problem { code, why, cure, field, line, column, .. } = problem_of_plan(other);
+        AlsoWrong { code, why, cure, field, line, column }
     };
     let others = others.into_iter().map(besides).collect();
     let problem = problem(refusal);
@@ -198,8 +207,8 @@ fn problem(refusal: Refusal) -> Problem {
     Problem {
         code: refusal.code.word().to_owned(),
         cure: refusal.cure().to_owned(),
+        field: refusal.key(),
         why: refusal.why,
-        field: refusal.field.map(str::to_owned),
         line: refusal.line,
         column: refusal.column,
         ..Problem::default()

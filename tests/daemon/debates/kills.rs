@@ -2,6 +2,7 @@
 
 use super::{begun_id, debate, house, over, role, runs, until_clean};
 use crate::house::{House, signal};
+use crate::sessions::said as told;
 use rustix::process::Signal;
 use serde_json::json;
 
@@ -19,6 +20,13 @@ fn a_debate_goes_on_in_its_round_whoever_is_killed() {
         let speech = format!("round{round}-waiter");
         house.until(&speech, |house| begun(house, &speech) == 1);
         house.kill();
+        // Whoever follows it is told so at once.
+        let (code, _, err) = told(&house, &["debate", "follow", &id]);
+        assert!(
+            code == Some(5) && err.contains("no daemon is running") && err.contains("tasuki up"),
+            "{err}"
+        );
+        assert!(err.contains("goes on with the next daemon") && !err.contains("answers;"), "{err}");
         house.start();
         assert_eq!(debate(&house, &id)["status"], format!("Round{round}InProgress"));
         // The process of the pane is killed: its role is asked again, and no other.

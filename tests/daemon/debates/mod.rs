@@ -22,7 +22,7 @@ says() { echo "# 提案 of $place 🎏"; printf '\n## Objections\n\n- it is wron
 case ${prompt%%$'\n'*} in
   *crashes*) echo half; printf '\033[31m認証に失敗\033[0m of it\n' >&2; exit 3 ;;
   *rubbish*) printf '\033[2J\033]0;title\a\001\377\376{"a": [\r\nごみ\n' ;;
-  *large*) head -c 1048576 /dev/zero | tr '\0' x ;;
+  *large*) echo ghp_0123456789abcdefghijABCDEFGHIJ0123; head -c 1048000 /dev/zero | tr '\0' x ;;
   *nothing*) echo 'no quota' >&2 ;;
   *hangs*) setsid bash -c 'trap "" TERM HUP; echo $$ >> "$HOUSE/left"; exec sleep 1000' & sleep 1000 & echo $! >> "$HOUSE/left"
     echo $$ >> "$HOUSE/left"; wait ;;

@@ -1,13 +1,15 @@
 //! What a debate comes to: its report, its early end, its budget, and the session that carries its plan out.
 
-use super::{begun_id, debate, file, outputs, over, said, until_clean};
+use super::{begun_id, debate, file, outputs, over, post, said, until_clean};
 use crate::house::House;
 use crate::looking::ok;
 use crate::over_socket::get;
 use crate::sessions::{said as told, until};
 use crate::sessions_trees::{git, repository};
+use fs2::FileExt as _;
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::Stdio;
 
 /// A program that says what it took. In the rounds between it has nothing new to say.
 const PAID: &str = r##"#!/bin/bash
@@ -125,12 +127,16 @@ fn a_debate_in_another_repository_ends_early_is_reported_whole_and_becomes_a_ses
             "$1.75",
             "src/gone.rs:12",
             "認証に失敗",
+            "異常終了しました",
             "exit 3",
             "only there 別",
         ] {
             let shown = report.replace("</b>", "").replace("<b>", "");
             assert!(report.contains(wanted) || shown.contains(wanted), "{wanted}: {report}");
         }
+    }
+    for english in ["crashed in round", "not in the base", "nobody had anything"] {
+        assert!(!text.contains(english) && !page.contains(english), "{english}: {text}");
     }
     assert!(text.contains("\n## 異議\n\n### bold\n\nKeep the **digits** 🎏.\n"), "{text}");
     assert!(text.contains("実在しない箇所：`src/gone.rs:12`"), "{text}");
@@ -143,13 +149,39 @@ fn a_debate_in_another_repository_ends_early_is_reported_whole_and_becomes_a_ses
 
     let printed = ok(&house, &["debate", "hand-over", &id, "--role", "calm", "--print"]);
     assert!(printed.contains("どう守る？") && printed.contains("計画 of round4-calm"), "{printed}");
-    let (_, session, err) = told(&house, &["debate", "hand-over", &id, "--master", "boss"]);
+    assert!(printed.contains("次の計画を実行してください") && !printed.contains("Carry out"), "{printed}");
+    // A session with the same words is none of it. One that knows the debate is, whatever its goal: whoever hands over waits for
+    // the one before and finds it.
+    let begins = |goal: &str, debate: Value| {
+        let body = json!({"goal": goal, "debate": debate, "master": "boss"});
+        let (status, begun) = post(&house, "/api/sessions", &body);
+        assert_eq!(status, 200, "{begun}");
+        begun["id"].as_str().expect("an id").to_owned()
+    };
+    let words = begins(&printed, Value::Null);
+    let lock = std::fs::File::create(house.path(&format!(".tasuki/debates/{id}/hand-over.lock")));
+    let lock = lock.expect("a lock");
+    lock.lock_exclusive().expect("the first turn");
+    let mut second = house.tasuki();
+    second.args(["debate", "hand-over", &id[..8]]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let second = second.spawn().expect("tasuki");
+    let waits = format!(" -> FLOCK  ADVISORY  WRITE {} ", second.id());
+    house.until("the second one waits", |_| {
+        std::fs::read_to_string("/proc/locks").expect("locks").contains(&waits)
+    });
+    let first = begins("別の目的 🎏", json!(id[..8]));
+    drop(lock);
+    let second = second.wait_with_output().expect("its end");
+    let err = String::from_utf8_lossy(&second.stderr);
+    assert!(second.status.code() == Some(2) && err.contains(&first) && err.contains("--again"), "{err}");
+    assert!(!err.contains(&words), "{err}");
+    let (_, session, err) = told(&house, &["debate", "hand-over", &id, "--master", "boss", "--again"]);
     until(&house, session.trim(), "Paused Ready");
     assert!(house.read("asked.yaml").contains("計画 of round4-bold"), "{err}");
-    let (code, _, err) = told(&house, &["debate", "hand-over", &id, "--master", "boss"]);
-    assert!(code == Some(2) && err.contains(session.trim()) && err.contains("--again"), "{err}");
-    let (_, other, err) = told(&house, &["debate", "hand-over", &id, "--master", "boss", "--again"]);
-    assert!(other.trim() != session.trim() && other.trim().len() == 36, "{other}{err}");
+    let shown = ok(&house, &["session", "show", session.trim()]);
+    assert!(shown.contains(&format!("carries out the plan of debate {id}")), "{shown}");
+    let (status, problem) = post(&house, "/api/sessions", &json!({"goal": "x", "debate": "00000000"}));
+    assert_eq!((status, &problem["code"]), (404, &json!("no-debate")), "{problem}");
     house.end();
 }
 

@@ -63,7 +63,8 @@ fn what_cannot_be_debated_is_refused_with_the_cure() {
     refused(&house, &with("provider", json!("nobody")), "unknown-word", &["`nobody`", "claude", "mine"]);
     refused(&house, &with("provider", json!("plain")), "unknown-word", &["`plain`", "headless"]);
     refused(&house, &with("task", json!(" ")), "content-empty", &["task"]);
-    refused(&house, &with("base_dir", json!("nowhere")), "no-repository", &["nowhere"]);
+    refused(&house, &with("base_dir", json!("nowhere")), "unreadable", &["nowhere does not exist"]);
+    refused(&house, &with("base_dir", json!("large.txt")), "unreadable", &["large.txt is no folder"]);
     refused(&house, &with("base_dir", json!("..")), "no-repository", &["git init"]);
     refused(
         &house,
@@ -87,6 +88,18 @@ fn what_cannot_be_debated_is_refused_with_the_cure() {
         "`--budget-minutes`: `nan` is not a whole number of minutes",
         "`--budget-tokens`: `1e3`",
         "`--budget-cost`: `free`",
+    ] {
+        assert!(err.contains(part), "{part}: {err}");
+    }
+    // Nor does a folder that is not there, as far as files can be looked at without it.
+    let words = "debate x --roles qa --base-dir /none/襷 --context none.txt --context /none/b --context /";
+    let (code, _, err) = said(&house, &words.split(' ').collect::<Vec<_>>());
+    assert_eq!(code, Some(2), "{err}");
+    for part in [
+        "/none/襷 does not exist; name another folder; 1 file that roles are shown could not be looked for in it",
+        "name a folder that is there, or leave the option out",
+        "cannot read `/none/b`",
+        "`/` is a folder",
     ] {
         assert!(err.contains(part), "{part}: {err}");
     }

@@ -61,6 +61,7 @@ pub(crate) fn opening(lines: &str, on_failure: OnFailure, parallel: u16) -> Open
         pull_requests: false,
         created: None,
         debate: None,
+        from_debate: None,
     };
     Opening {
         head,

@@ -53,6 +53,7 @@ fn head() -> FlowHead {
         pull_requests: false,
         created: None,
         debate: None,
+        from_debate: None,
     }
 }
 
@@ -75,7 +76,7 @@ fn debate() -> Option<Box<Debate>> {
 }
 
 fn heads() -> Vec<FlowHead> {
-    let members: [fn(&mut FlowHead); 11] = [
+    let members: [fn(&mut FlowHead); 12] = [
         |h| (h.kind, h.debate) = (FlowKind::Debate, debate()),
         |h| h.master = Some(agent("boss")),
         |h| {
@@ -96,6 +97,7 @@ fn heads() -> Vec<FlowHead> {
         |h| h.on_failure = OnFailure::Skip,
         |h| h.on_failure = OnFailure::Continue,
         |h| h.parallel = 3,
+        |h| h.from_debate = Some(flow_id()),
     ];
     varied(&head(), &members)
 }

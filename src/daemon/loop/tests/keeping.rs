@@ -59,6 +59,7 @@ async fn a_flow_that_ended_is_kept_as_long_as_a_message() {
         pull_requests,
         created: None,
         debate: None,
+        from_debate: None,
     };
     let opening = Opening { head, request: body, steps: Vec::new(), done: Vec::new(), ask: None };
     let command = Command::OpenFlow(Box::new(opening));

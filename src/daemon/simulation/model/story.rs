@@ -159,6 +159,7 @@ fn opening() -> Opening {
         pull_requests: false,
         created: None,
         debate: None,
+        from_debate: None,
     };
     Opening { head, request: body("計画 🎽"), steps, done: Vec::new(), ask: None }
 }

@@ -21,7 +21,7 @@ async fn what_is_wrong_with_a_repository_is_said_with_a_cure() {
     let error = world.try_repository(&world.at(".git")).await.unwrap_err();
     assert!(matches!(error, WorktreeError::Bare { .. }), "{error}");
     let error = world.try_repository(&world.at("nowhere")).await.unwrap_err();
-    assert!(matches!(error, WorktreeError::NoRepository { .. }), "{error}");
+    assert!(matches!(error, WorktreeError::NoFolder { is_there: false, .. }), "{error}");
     let error = world.try_repository(std::path::Path::new("/usr")).await.unwrap_err();
     let said = "/usr is in no git repository; make one with `git init`, or name another folder";
     assert_eq!(error.to_string(), said, "its own git lies in it");

@@ -3,9 +3,10 @@
 use super::show::asked;
 use super::words::{in_words, of_status};
 use crate::io::client::{ANSWER_DEADLINE, Client, ClientError};
-use crate::io::clock::Clock;
+use crate::ui::cli::away::{ANEW, Away};
 use crate::ui::cli::context::{Context, Ended};
 use crate::ui::cli::failure::{Failure, Kind};
+use crate::ui::cli::look::{Source, look};
 use crate::ui::cli::table::harmless_lines;
 use crate::wire::api::{DebateQuery, Question};
 use crate::wire::debate::document::{DebateResult, DebateStatus};
@@ -17,8 +18,6 @@ use std::time::Duration;
 
 /// Between two looks: a role speaks for a minute and more.
 const LOOK: Duration = Duration::from_millis(250);
-/// A daemon that is started anew is back within seconds.
-const ANEW_MS: u64 = 15_000;
 
 /// Prints each change of a debate until it is over
 #[derive(Debug, clap::Args)]
@@ -60,22 +59,25 @@ pub(super) fn follow_id(context: &Context, id: &str) -> Ended {
     let workspace = context.workspace()?;
     let client = Client::new(&workspace, &context.around)?;
     let question = DebateQuery { id: id.to_owned() };
-    let mut seen = asked(context, &question)?;
+    let first = look(context, &workspace, &client, &question)?;
+    let mut seen = first.answer;
     let mut told = Told::default();
     tell(context, &mut told, &seen)?;
-    let (clock, mut lost) = (Clock::start(), None);
+    if first.source == Source::Files && !seen.status.is_over() {
+        return Err(without_daemon(id, &format!("no daemon is running for {}", workspace.root_text())));
+    }
+    let mut away = Away::not(context);
     while !seen.status.is_over() {
         client.pause(LOOK);
         match client.get::<DebateResult>(&question.address(), ANSWER_DEADLINE) {
             Ok(now) => {
-                lost = None;
+                away.back();
                 tell(context, &mut told, &now)?;
                 seen = now;
             }
             Err(error @ (ClientError::NotRunning { .. } | ClientError::Gone(_))) => {
-                let since = *lost.get_or_insert_with(|| clock.now());
-                if clock.now().since(since) >= ANEW_MS {
-                    return Err(error.into());
+                if away.silent() >= ANEW {
+                    return Err(without_daemon(id, &error.to_string()));
                 }
             }
             Err(ClientError::Unavailable(_) | ClientError::TooSlow(_)) => {}
@@ -90,6 +92,12 @@ pub(super) fn follow_id(context: &Context, id: &str) -> Ended {
             Err(Failure::new(Kind::Failed, "failed", why, format!("`tasuki debate show {id}` has all of it")))
         }
     }
+}
+
+/// It goes on all the same with the next daemon.
+fn without_daemon(id: &str, why: &str) -> Failure {
+    let why = format!("{why}; debate {id} goes on with the next daemon");
+    Failure::new(Kind::NoDaemon, "no-daemon", why, "start it with `tasuki up`")
 }
 
 /// What was told of a debate so far.

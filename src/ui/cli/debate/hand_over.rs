@@ -7,8 +7,10 @@ use crate::ui::cli::context::{Context, Ended};
 use crate::ui::cli::failure::{Failure, Kind};
 use crate::ui::cli::session;
 use crate::ui::session::words::of_session;
-use crate::wire::api::{DebateProgressQuery, SessionInfo, SessionQuery, SessionsQuery};
+use crate::wire::api::{DebateProgressQuery, SessionInfo, SessionsQuery};
 use crate::wire::debate::document::{DebateProgress, RoundOutput};
+use crate::wire::debate::language;
+use crate::wire::team_file::Language;
 use clap::builder::NonEmptyStringValueParser;
 
 /// Begins a session whose goal is the final plan of a debate
@@ -23,9 +25,9 @@ An agent splits the plan into tasks, as with `tasuki session new`; nothing begin
 before, the session is told, and another one begins with --again alone.
 
 Exit codes:
-  0  the session is there
-  1  there is no plan of tasks, or it waits for a yes still
-  2  there is no such debate, nobody has a final plan, or it was handed over before
+  0  the session has begun or waits for its plan; or a no on the terminal has cancelled it
+  1  on a terminal: there is no plan of tasks, or it waits for a yes still
+  2  there is no such debate, it is under way, nobody has a final plan, or it was handed over before
   5  no daemon is running")]
 pub(super) struct Args {
     /// Debate id, or the beginning of it
@@ -67,7 +69,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
         let cure = format!("`tasuki session show {id}` shows it; `--again` begins another one");
         return Err(Failure::new(Kind::Rejected, "handed-over", why, cure));
     }
-    session::begin(context, goal, args.master.as_ref(), args.yes)
+    session::begin(context, (progress.debate_id, goal), args.master.as_ref(), args.yes)
 }
 
 /// What a role said in the last round that was held.
@@ -89,32 +91,20 @@ fn final_plan<'p>(progress: &'p DebateProgress, role: Option<&str>) -> Result<&'
     })
 }
 
-/// The newest session whose goal is a plan of this debate.
+/// The newest session that was begun for a plan of this debate.
 fn made(context: &Context, progress: &DebateProgress) -> Result<Option<SessionInfo>, Failure> {
-    let ended = progress.tasuki.as_ref().and_then(|of| of.get("updated_at")?.as_str()).unwrap_or_default();
     let sessions = asked(context, &SessionsQuery {})?.sessions;
-    // A session that is older than the end of the debate has none of its plans.
-    for session in sessions.into_iter().filter(|session| &*session.created_at >= ended) {
-        let goal = asked(context, &SessionQuery { id: session.id.clone() })?.goal;
-        if goal.is_some_and(|goal| goal.contains(&by(&progress.debate_id))) {
-            return Ok(Some(session));
-        }
-    }
-    Ok(None)
-}
-
-/// By these words a goal is known to be the plan of a debate.
-fn by(debate: &str) -> String {
-    format!("wrote at the end of debate {debate}:")
+    let made = sessions.into_iter().filter(|session| session.debate.as_ref() == Some(&progress.debate_id));
+    Ok(made.max_by(|one, other| one.created_at.cmp(&other.created_at)))
 }
 
 fn goal(progress: &DebateProgress, plan: &RoundOutput) -> String {
     let text = |key: &str| progress.tasuki.as_ref()?.get(key)?.as_str().map(str::to_owned);
     let task = text("name").unwrap_or_default();
-    format!(
-        "{task}\n\nCarry out this plan, which {} {}\n\n{}\n",
-        plan.role,
-        by(&progress.debate_id),
-        plan.proposal.trim()
-    )
+    let (role, id, plan) = (&plan.role, &progress.debate_id, plan.proposal.trim());
+    let what = match language::of(&task) {
+        Language::English => format!("Carry out this plan, which {role} wrote at the end of debate {id}:"),
+        Language::Japanese => format!("討論 {id} の最後に {role} が書いた次の計画を実行してください："),
+    };
+    format!("{task}\n\n{what}\n\n{plan}\n")
 }

@@ -39,13 +39,13 @@ pub(super) fn mistakes(context: &Context, bytes: &[u8]) -> Result<Option<PlanRef
     let mut wrong = Vec::new();
     if let Ok(workspace) = context.workspace() {
         refuse_programs(&workspace, (&request, None), &mut wrong);
+        let base = base_of(&request, &workspace);
         if has_folder {
-            let base = base_of(&request, &workspace);
             let found = Client::new(&workspace, &context.around)?.run(demand_repository(&base, &workspace));
             wrong.extend(found.err().as_ref().map(no_repository));
-            // What is in the files is nothing here, only whether they can be shown.
-            drop(read_files(&base, &request.roles, &mut wrong));
         }
+        // What is in the files is nothing here, only whether they can be shown.
+        drop(read_files(has_folder.then_some(&*base), &request.roles, &mut wrong));
     }
     Ok(request::at_door(bytes, wrong))
 }

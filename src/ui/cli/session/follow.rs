@@ -6,7 +6,7 @@ mod changes;
 use super::asking::Asking;
 use super::words;
 use crate::io::client::{ANSWER_DEADLINE, ClientError};
-use crate::io::clock::Clock;
+use crate::ui::cli::away::{ANEW, Away};
 use crate::ui::cli::context::{Context, Ended};
 use crate::ui::cli::failure::{Failure, Kind};
 use crate::ui::cli::look::{Source, look};
@@ -23,8 +23,6 @@ const QUIET: Duration = Duration::from_secs(2);
 const GATHER_MS: u64 = 100;
 /// Tasks for which one ms more is waited: to read a session of 10,000 takes some time.
 const TASKS_A_MS: usize = 20;
-/// A daemon that is started anew is back within seconds.
-const ANEW: Duration = Duration::from_secs(15);
 /// Between two tries to reach it.
 const AGAIN: Duration = Duration::from_millis(100);
 
@@ -99,31 +97,27 @@ fn follow_until(
         ));
     }
     let address = SessionQuery { id: seen.session.id.clone() }.address();
-    let clock = Clock::start();
-    let mut lost = None;
+    let mut away = Away::not(asking.context);
     while !is_at_rest(&seen.session) {
-        if lost.is_none() {
-            until_changed(asking, &seen);
-        } else {
+        if away.is() {
             asking.client.pause(AGAIN);
+        } else {
+            until_changed(asking, &seen);
         }
         match asking.client.get::<SessionDetails>(&address, ANSWER_DEADLINE) {
             Ok(now) => {
-                lost = None;
+                away.back();
                 tell(asking, &changes(Some(&told), &now))?;
                 told = told_of(&told, &now);
                 seen = now;
             }
             Err(error @ (ClientError::NotRunning { .. } | ClientError::Gone(_))) => {
-                let since = *lost.get_or_insert_with(|| clock.now());
-                if Duration::from_millis(clock.now().since(since)) >= ANEW {
+                if away.silent() >= ANEW {
                     return Err(without_daemon(&seen.session, error.to_string()));
                 }
             }
             // It is there, and says more when it can.
-            Err(ClientError::Unavailable(_) | ClientError::TooSlow(_)) => {
-                lost.get_or_insert_with(|| clock.now());
-            }
+            Err(ClientError::Unavailable(_) | ClientError::TooSlow(_)) => drop(away.silent()),
             Err(error) => return Err(error.into()),
         }
     }

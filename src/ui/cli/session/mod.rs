@@ -73,8 +73,13 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     }
 }
 
-/// Begins a session by a goal, as `new` does.
-pub(super) fn begin(context: &Context, goal: String, master: Option<&AgentName>, yes: bool) -> Ended {
-    let args = new::Args::of_goal(goal, master.cloned(), yes);
+/// Begins a session by a goal that is the plan of a debate, as `new` does.
+pub(super) fn begin(
+    context: &Context,
+    (debate, goal): (String, String),
+    master: Option<&AgentName>,
+    yes: bool,
+) -> Ended {
+    let args = new::Args::of_debate(debate, goal, master.cloned(), yes);
     new::run(context, &args)
 }

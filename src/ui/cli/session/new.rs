@@ -8,7 +8,7 @@ use crate::engine::words::AgentName;
 use crate::io::client::{ANSWER_DEADLINE, ClientError};
 use crate::ui::cli::context::{Context, Ended};
 use crate::ui::cli::failure::{Failure, Kind};
-use crate::wire::api::{AlsoWrong, Problem, SessionBegun, SessionBody};
+use crate::wire::api::{SessionBegun, SessionBody};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
@@ -54,12 +54,15 @@ pub(super) struct Args {
     /// Wait for the end, and print each change
     #[arg(long)]
     wait: bool,
+    /// Debate whose final plan the goal is.
+    #[arg(skip)]
+    debate: Option<String>,
 }
 
 impl Args {
-    /// What a person would have written for this goal.
-    pub(super) fn of_goal(goal: String, master: Option<AgentName>, yes: bool) -> Self {
-        Self { goal: vec![goal], plan: None, master, yes, pr: false, wait: false }
+    /// What a person would have written for this goal, which is the plan of that debate.
+    pub(super) fn of_debate(debate: String, goal: String, master: Option<AgentName>, yes: bool) -> Self {
+        Self { goal: vec![goal], plan: None, master, yes, pr: false, wait: false, debate: Some(debate) }
     }
 }
 
@@ -75,7 +78,10 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
         }
         None => {
             let goal = Some(args.goal.join(" "));
-            (SessionBody { goal, master, yes: args.yes, pr: args.pr, ..SessionBody::default() }, None, None)
+            let debate = args.debate.clone();
+            let body =
+                SessionBody { goal, master, yes: args.yes, pr: args.pr, debate, ..SessionBody::default() };
+            (body, None, None)
         }
     };
     let asking = match (Asking::new(context), &wrong) {
@@ -126,15 +132,10 @@ fn is_terminal() -> bool {
 }
 
 /// Each mistake of a plan with its place in the file.
-fn all_within(mut failure: Failure, place: String) -> Failure {
-    let others = std::mem::take(&mut failure.problem.others);
-    let code = failure.problem.code.clone();
-    let one = |AlsoWrong { why, cure, field, line, column }: AlsoWrong| {
-        let problem = Problem { code: code.clone(), why, cure, field, line, column, ..Problem::default() };
-        Failure { kind: Kind::Rejected, problem, place: None, report: None }.within(place.clone())
-    };
-    let others: Vec<Failure> = others.into_iter().map(one).collect();
-    failure.within(place.clone()).and(&others)
+fn all_within(failure: Failure, place: &str) -> Failure {
+    Failure::each(failure.problem, |problem| {
+        Failure { kind: Kind::Rejected, problem, place: None, report: None }.within(place)
+    })
 }
 
 /// Why it has not begun; whoever does not know whether it has is told where to look.
@@ -148,7 +149,7 @@ fn not_begun(error: ClientError, place: Option<String>) -> Failure {
         return Failure::new(Kind::Failed, &failure.problem.code, why, cure);
     }
     match place {
-        Some(place) if failure.kind == Kind::Rejected => all_within(failure, place),
+        Some(place) if failure.kind == Kind::Rejected => all_within(failure, &place),
         _ => failure,
     }
 }

@@ -65,8 +65,8 @@ pub(in crate::ui::cli) fn refused(refusal: PlanRefusal, place: Option<String>) -
     if let Some(line) = line.filter(|_| !line_text.is_empty()) {
         failure.problem.why = format!("{}\n  {line} | {line_text}", failure.problem.why);
     }
-    let others: Vec<Failure> = others.into_iter().map(|other| refused(other, Some(place.clone()))).collect();
-    failure.within(place).and(&others)
+    let others = others.into_iter().map(|other| refused(other, Some(place.clone()))).collect();
+    failure.within(place).and(others)
 }
 
 fn all_of(from: impl Read) -> io::Result<Vec<u8>> {

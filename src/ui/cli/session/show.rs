@@ -80,6 +80,7 @@ fn head(session: &SessionInfo, letters: Letters, now: &str) -> Vec<String> {
         0 => "any number of tasks at a time".to_owned(),
         most => format!("{most} tasks at a time"),
     });
+    facts.extend(session.debate.as_ref().map(|debate| format!("carries out the plan of debate {debate}")));
     facts.extend(session.pull_requests.then(|| "a pull request for each task in a worktree".to_owned()));
     lines.push(harmless(&facts.join(", ")));
     if session.asks_for_pull_requests {

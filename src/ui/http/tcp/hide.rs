@@ -1,5 +1,6 @@
 //! Answers without secrets: what goes to a browser may be kept there, filmed, or shown to others.
 
+use crate::ui::http::pieces::WithoutSecrets;
 use crate::wire::hide::hide_in;
 use crate::wire::redact::Redactor;
 use axum::body::{Body, Bytes, to_bytes};
@@ -11,18 +12,29 @@ use hyper::body::Frame;
 use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
 
+/// An answer of so many bytes is looked through within some milliseconds.
+const SHORT_BYTES: usize = 32 << 10;
+
 /// Whether an answer is a stream of events.
 pub(super) fn is_stream(answer: &Response) -> bool {
     let kind = answer.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes);
     kind.is_some_and(|kind| kind.starts_with(b"text/event-stream"))
 }
 
-/// The same answer without secrets.
+/// The same answer without secrets. One that comes in pieces has none, and goes out as it comes.
 pub(super) async fn hide(answer: Response) -> Result<Response, axum::Error> {
+    if answer.extensions().get::<WithoutSecrets>().is_some() {
+        return Ok(answer);
+    }
     let (mut head, body) = answer.into_parts();
     let bytes = to_bytes(body, usize::MAX).await?;
     head.headers.remove(CONTENT_LENGTH);
-    Ok(Response::from_parts(head, Body::from(hidden(&bytes))))
+    let shown = match bytes.len() {
+        ..=SHORT_BYTES => hidden(&bytes),
+        // All other requests would wait for that.
+        _ => tokio::task::spawn_blocking(move || hidden(&bytes)).await.map_err(axum::Error::new)?,
+    };
+    Ok(Response::from_parts(head, Body::from(shown)))
 }
 
 /// The same stream without secrets; `place` is free again when it ends.

@@ -22,6 +22,7 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, composer: &Composer, body: R
         _ if composer.is_sent => "handing over…",
         Sheet::Merge(_) => "Enter begins it   Esc",
         Sheet::Edit(..) => "Enter hands it over   Alt-Enter new line   Esc",
+        _ if composer.next().is_some() => "Enter next field   Tab   Esc",
         _ => "Enter hands it over   Alt-Enter new line   Tab   Esc",
     };
     // The last row has the keys as well: what is written comes first.

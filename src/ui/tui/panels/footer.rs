@@ -27,6 +27,9 @@ pub(in crate::ui::tui) fn keys(canvas: &mut Canvas, state: &TopState, y: u16) {
         Mode::Compose(composer) if composer.sheet.is_text_alone() => {
             vec![("⏎", "hand over"), ("Esc", "back"), ("Alt ⏎", "new line"), ("↑↓", "line")]
         }
+        Mode::Compose(composer) if composer.next().is_some() => {
+            vec![("⏎ Tab", "next field"), ("Esc", "back")]
+        }
         Mode::Compose(_) => {
             vec![("⏎", "hand over"), ("Esc", "back"), ("Alt ⏎", "new line"), ("Tab", "next field")]
         }
@@ -48,6 +51,7 @@ pub(super) fn plain(key: &'static str) -> &'static str {
     match key {
         "⏎" => "Enter",
         "Alt ⏎" => "Alt Enter",
+        "⏎ Tab" => "Enter Tab",
         "↑↓" => "j k",
         "j k ↑ ↓" => "j k",
         "← →" => "Left",

@@ -9,7 +9,7 @@ use ratatui_core::layout::Rect;
 
 /// All keys, for `?`.
 const KEYS: [(&str, &str); 24] = [
-    ("1 to 6", "needs you, tasks, team, messages, sessions, debates; Tab: next"),
+    ("1 to 6", "needs you, tasks, team, messages, sessions, debates; Tab, Shift-Tab"),
     ("j k ↑ ↓", "choose; Home and End: the first and the last"),
     ("Enter", "attach to the agent (its last line says how to leave); open it"),
     ("p y", "in 5: pause a session or let it go on; yes to its plan"),

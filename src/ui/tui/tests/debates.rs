@@ -242,7 +242,9 @@ fn a_debate_begins_with_its_roles_and_opens_and_a_refused_one_stays() {
     assert_eq!(press(&mut state, &[Key::Enter]), begin(asked));
     let others = vec![serde_json::from_value(json!({"why": "`dba` is no role", "cure": "c"})).unwrap()];
     let problem = Problem {
+        code: "unknown-word".into(),
         why: "the role `qa` is twice\n  1 | {}".into(),
+        cure: "write `{id: NAME, system_prompt: TEXT}`".into(),
         field: Some("roles".into()),
         line: Some(1),
         others,
@@ -251,7 +253,9 @@ fn a_debate_begins_with_its_roles_and_opens_and_a_refused_one_stays() {
     state.on(TopInput::Begun(Err(problem)));
     let shown = text(&state, (80, 24));
     assert!(
-        shown.contains("Refused: the role `qa` is twice (roles)")
+        shown.contains("Refused: the role `qa` is twice (Roles)")
+            && shown.contains("write built-in roles, such as architect")
+            && !shown.contains("system_prompt")
             && shown.contains("and: `dba` is no role")
             && !shown.contains("1 |"),
         "{shown}"

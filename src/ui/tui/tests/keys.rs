@@ -321,6 +321,20 @@ fn a_filter_that_nothing_needs_you_fits_is_told() {
 }
 
 #[test]
+fn shift_tab_goes_back_where_tab_goes_on() {
+    let mut state = ledger(false);
+    let first = state.place;
+    press(&mut state, &[Key::Tab]);
+    let second = state.place;
+    press(&mut state, &[Key::Tab, Key::BackTab]);
+    assert!(state.place == second && second != first);
+    press(&mut state, &[Key::BackTab, Key::BackTab]);
+    assert!(state.place != first && state.place != second, "before the first is the last");
+    press(&mut state, &[Key::Tab]);
+    assert_eq!(state.place, first);
+}
+
+#[test]
 fn a_task_that_is_left_is_gone_on_with_and_an_empty_one_is_refused_here() {
     let mut state = ledger(false);
     assert_eq!(press(&mut state, &[Key::Char('n'), Key::Enter]), []);

@@ -26,11 +26,12 @@ impl Dice {
     }
 
     fn key(&mut self) -> Key {
-        const SPECIAL: [Key; 16] = [
+        const SPECIAL: [Key; 17] = [
             Key::Enter,
             Key::NewLine,
             Key::Esc,
             Key::Tab,
+            Key::BackTab,
             Key::Up,
             Key::Down,
             Key::Left,

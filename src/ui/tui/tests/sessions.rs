@@ -368,7 +368,14 @@ fn a_task_and_a_goal_are_handed_over_once_and_a_refused_text_stays() {
     typed(&mut state, "試験 を足す");
     press(&mut state, &[Key::Enter]);
     typed(&mut state, "1、3");
-    press(&mut state, &[Key::Enter, Key::Enter]);
+    // What Enter does is said of the field that it is pressed in.
+    let shown = text(&state, (80, 24));
+    assert!(shown.contains("Enter next field") && !shown.contains("hands it over"), "{shown}");
+    press(&mut state, &[Key::BackTab]);
+    typed(&mut state, "!");
+    press(&mut state, &[Key::Backspace, Key::BackTab]);
+    assert!(text(&state, (80, 24)).contains("Enter hands it over"), "the way back goes around");
+    press(&mut state, &[Key::BackTab, Key::Enter, Key::Enter]);
     let shown = text(&state, (80, 24));
     assert!(
         shown.contains("Not yet: its description is missing") && shown.contains("what is to be done"),
@@ -379,10 +386,20 @@ fn a_task_and_a_goal_are_handed_over_once_and_a_refused_text_stays() {
     let added = vec![Act::Begin(format!("/api/sessions/{ID}/tasks"), json!({"task": task.to_string()}))];
     assert_eq!(press(&mut state, &[Key::Enter]), added);
     assert_eq!(press(&mut state, &[Key::Enter]), []);
-    let problem = Problem { why: "it is over".into(), cure: "begin another".into(), ..Problem::default() };
+    let problem = Problem {
+        why: "`dependencies`: it is over\n  1 | {}".into(),
+        cure: "begin another".into(),
+        field: Some("dependencies".into()),
+        ..Problem::default()
+    };
     state.on(TopInput::Begun(Err(problem)));
     let shown = text(&state, (80, 24));
-    assert!(shown.contains("Refused: it is over") && shown.contains("書いて q"), "{shown}");
+    assert!(
+        shown.contains("Refused: `Needs`: it is over (Needs)")
+            && shown.contains("numbers of its tasks")
+            && shown.contains("書いて q"),
+        "{shown}"
+    );
     assert_eq!(press(&mut state, &[Key::Enter]), added);
     state.on(TopInput::Begun(Ok(("added task-7".into(), None))));
     assert!(text(&state, (80, 24)).contains("added task-7"));

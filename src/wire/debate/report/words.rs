@@ -1,4 +1,4 @@
-//! The words of a report around what agents wrote, in the language of its task. What programs say, and reasons, stay as they are.
+//! The words of a report around what agents wrote, in the language of its task. What programs say stays as it is.
 
 use super::super::dissent::Dissent;
 use super::super::document::{CANCELLED, DebateStatus, NOT_ASKED, RoundOutput};

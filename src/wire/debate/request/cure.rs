@@ -18,6 +18,7 @@ fn in_file(refusal: &Refusal) -> &'static str {
         (Code::NoRepository, _) => {
             "make one with `git init` and a first commit, or name the folder of another in `base_dir`"
         }
+        (Code::Unreadable, Some("base_dir")) => "name a folder that is there, or leave `base_dir` out",
         (Code::Unreadable, _) => "correct the path, which begins in the folder of the debate (`base_dir`)",
         (Code::Empty | Code::Blank | Code::NotAMap, _) => SMALLEST,
         (Code::Syntax, _) => {

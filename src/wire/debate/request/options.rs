@@ -1,5 +1,6 @@
 //! Keys of a request as the command line calls them, and what to do there about mistakes in them.
 
+use super::values::below;
 use crate::engine::message::refusal::{Code, Refusal};
 
 /// The option that stands for a key, and the task itself.
@@ -32,8 +33,12 @@ const BASE_DIR: &str = "--base-dir";
 const PROVIDER: &str = "--provider";
 const CONTEXT: &str = "--context";
 
-/// A mistake that stands on no line, since an option is at fault: it is called by its option.
+/// A mistake that stands on no line, since an option is at fault: it is called by its option. A key that is no option is called as it
+/// stands beside the request.
 pub(super) fn as_option(refusal: Refusal) -> Refusal {
+    if refusal.line.is_none() && refusal.unknown_key.is_some() {
+        return below("options", refusal);
+    }
     let field = refusal.field.filter(|_| refusal.line.is_none());
     let Some((key, option)) = field.and_then(|key| Some((key, option(key)?))) else { return refusal };
     let why = refusal.why.replace(&format!("`{key}`"), &format!("`{option}`"));
@@ -60,6 +65,7 @@ pub(super) fn cure(refusal: &Refusal) -> Option<&'static str> {
             "name the few files that matter; roles can read the others by themselves"
         }
         (Code::ContentEmpty, BASE_DIR) => "name a folder, or leave the option out",
+        (Code::Unreadable, BASE_DIR) => "name a folder that is there, or leave the option out",
         (Code::NoRepository, BASE_DIR) => {
             "make one with `git init` and a first commit, or name the folder of another with `--base-dir`"
         }

@@ -94,7 +94,7 @@ fn found(item: &Item<'_>, language: Language, wrong: &mut Mistakes) -> Option<Pl
             }
         },
     };
-    wrong.add(values::unknown(&fields, &ROLE_KEYS, "a role"));
+    wrong.add(values::unknown(&fields, &ROLE_KEYS, "a role").map(|refusal| values::below("roles", refusal)));
     let id_text = match values::needed(&fields, "id", "a word such as `architect`") {
         Err(_) if is_misspelt(&fields, &ROLE_KEYS, "id") => None,
         read => wrong.keep(read),

@@ -448,6 +448,12 @@ fn mistakes_at_the_door_are_told_at_once_each_with_its_line() {
         Some(7) model it takes no model
         Some(9) providers there is no profile `nobody`"#]]
     .assert_eq(&lines(&with_options(Some(file), &options)));
+    let options =
+        json!({"keep": true, "襷": 1, "budget": {"coins": 1}, "roles": [{"id": "qa", "prompt": "x"}]});
+    let told = at_door(with_options(Some(file), &options).as_bytes(), Vec::new()).expect("mistakes");
+    let keys = std::iter::once(&told).chain(&told.others).map(|one| one.refusal.key().unwrap());
+    let expected = ["options.keep", "options.襷", "options.roles.prompt", "options.budget.coins"];
+    assert_eq!(keys.collect::<Vec<_>>(), expected);
     assert_eq!(at_door(file.as_bytes(), Vec::new()), None);
     for (text, has_folder) in [
         ("base_dir: ''", false),

@@ -35,6 +35,12 @@ pub(super) fn unknown<'a>(
     })
 }
 
+/// A key that means nothing, called by its whole name.
+pub(super) fn below(key: &str, mut refusal: Refusal) -> Refusal {
+    refusal.unknown_key = refusal.unknown_key.map(|unknown| format!("{key}.{unknown}").into());
+    refusal
+}
+
 /// The key that is meant by what other programs, or options, call it.
 fn other(key: &str) -> Option<&'static str> {
     match key {
@@ -180,7 +186,7 @@ pub(super) fn budget(fields: &Fields<'_>, wrong: &mut Mistakes) -> BudgetTerms {
         return BudgetTerms::default();
     };
     let fields = Fields { root: node.place, entries };
-    wrong.add(unknown_keys(&fields, &BUDGET_KEYS, "`budget`"));
+    wrong.add(unknown_keys(&fields, &BUDGET_KEYS, "`budget`").map(|refusal| below("budget", refusal)));
     BudgetTerms {
         tokens: wrong
             .keep(number(&fields, "tokens", &(1..=BUDGET_TOKENS_MAX), "whole number of tokens"))

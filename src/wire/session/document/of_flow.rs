@@ -283,6 +283,9 @@ fn besides(flow: &Flow) -> Json {
     if flow.planning.as_ref().is_some_and(|planning| planning.asks_for_pulls) {
         put("asks_for_pull_requests", json!(true));
     }
+    if let Some(debate) = &head.from_debate {
+        put("debate", json!(debate.as_str()));
+    }
     if let Some(note) = flow.note.as_deref() {
         put("note", json!(note));
     }

@@ -65,6 +65,7 @@ pub fn to_flow(
         pull_requests: is(session, "pull_requests"),
         created: moment(&session.created_at),
         debate: None,
+        from_debate: text("debate").and_then(|id| FlowId::new(id).ok()),
     };
     Ok(Opening { head, request: body(request), steps, done, ask: None })
 }

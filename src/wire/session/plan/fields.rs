@@ -97,7 +97,8 @@ pub(in crate::wire) fn unknown_keys<'a>(
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("its keys are {}", keys.join(", ")),
         };
-        place.refuse(Code::UnknownWord, format!("{} is no key of {of}; {cure}", shown(key))).at(KEY)
+        let refusal = place.refuse(Code::UnknownWord, format!("{} is no key of {of}; {cure}", shown(key)));
+        Refusal { unknown_key: Some(key.as_ref().into()), ..refusal.at(KEY) }
     })
 }
 

@@ -104,6 +104,7 @@ impl World {
             pull_requests,
             created: None,
             debate: None,
+            from_debate: None,
         };
         let request = Body { content: format!("{number}").into(), extra: "".into() };
         let ask = is_asked.then(|| Body { content: format!("plan {number}").into(), extra: "".into() });

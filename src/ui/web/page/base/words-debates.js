@@ -68,6 +68,7 @@ export const DEBATES = {
   "sp.cancelled": ["called off", "取り消し"],
   "sp.left-out": ["not asked", "発言なし"],
   "m.step-of.debate": ["speech of a debate:", "討論での発言:"],
+  "need.debate.failed": ["The debate “{what}” failed", "討論「{what}」が失敗しました"],
   "need.debate.see": ["Its debate", "討論"],
   "df.title": ["New debate", "討論を始める"],
   "df.it": ["Debate it", "討論する"],

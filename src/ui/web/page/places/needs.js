@@ -47,8 +47,10 @@ export function NeedTitle({ need }) {
   return has(`need.${need.kind}`) ? html`<${Text} of=${t(`need.${need.kind}`, { agent: need.agent ?? "", id })} />` : html`<${Text} of=${need.title} />`;
 }
 
-/** What of a session waits, in the page's words; the name in it is anybody's. */
+/** What of a session or a debate waits, in the page's words; the name in it is anybody's. */
 function sessionTitle(title) {
+  const [, debated] = /^debate \S+ failed: ([\s\S]*)$/.exec(title) ?? [];
+  if (debated !== undefined) return t("need.debate.failed", { what: firstLine(debated, 80) });
   const [, what, waits] = /^([\s\S]*) (?:(waits for your yes)|failed)$/.exec(title) ?? [];
   return what === undefined ? title : t(waits ? "need.session.yes" : "need.session.failed", { what: firstLine(what, 80) });
 }
