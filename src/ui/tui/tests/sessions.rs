@@ -466,17 +466,10 @@ fn a_need_of_a_session_leads_to_it() {
 fn ten_thousand_tasks_are_a_list_that_can_be_walked() {
     let mut state = sessions(false);
     press(&mut state, &[Key::Enter]);
-    let many: Vec<Value> = (1..=10_000)
-        .map(|number| {
-            task(
-                number,
-                "段",
-                if number < 9_000 { "Completed" } else { "Pending" },
-                if number > 1 { &[1] } else { &[] },
-            )
-        })
-        .collect();
-    seen(&mut state, ID, many);
+    let status = |number| if number < 9_000 { "Completed" } else { "Pending" };
+    let needs = |number| if number > 1 { &[1][..] } else { &[] };
+    let many = (1..=10_000).map(|number| task(number, "段", status(number), needs(number)));
+    seen(&mut state, ID, many.collect());
     press(&mut state, &[Key::End, Key::Up]);
     let shown = text(&state, (80, 24));
     assert!(shown.contains("more than 300 are a list") && shown.contains("▸⋯ task-9999"), "{shown}");
