@@ -309,8 +309,13 @@ impl History<'_> {
         if let Some(why) = self.empty(&commit).await? {
             return Ok(Err(format!("the commit {name} {why}")));
         }
-        if commit.parents.len() > 1 && !self.git.adds_to_its_parents(&line.new).await? {
+        let is_merge = commit.parents.len() > 1;
+        if is_merge && !self.git.adds_to_its_parents(&line.new).await? {
             return Ok(Err(format!("the merge {name} has nothing that its parents do not have")));
+        }
+        if !is_merge && !self.git.changes_work(&line.new).await? {
+            let what = "has only files that tasuki writes (`.tasuki/`, `status/`, `queue/`)";
+            return Ok(Err(format!("the commit {name} {what}: commit your work, and keep them out of git")));
         }
         let is_of_others = is_amend && !self.made.contains_key(&line.old);
         if is_of_others && self.tree(&line.old).await? == Some(commit.tree.clone()) {

@@ -43,6 +43,22 @@ const WITHOUT: [&str; 7] = [
     "submodule.recurse=false",
 ];
 
+/// What tasuki writes in a workspace, whatever an agent does: whoever adds all files commits it, and has done nothing thereby.
+const OURS: [&str; 12] = [
+    ".tasuki",
+    "status/agents",
+    "status/activity.log",
+    "status/daemon.yaml",
+    "queue/active",
+    "queue/done",
+    "queue/inbox",
+    "queue/lost",
+    "queue/rejected",
+    "queue/results",
+    "queue/.claim",
+    "queue/STOP",
+];
+
 /// Why git could not be asked, with the cure.
 pub(super) type Trouble = String;
 
@@ -195,6 +211,29 @@ impl<'a> Git<'a> {
     /// Whether a tree has no files.
     pub(super) async fn is_empty(&self, tree: &str) -> Result<bool, Trouble> {
         Ok(self.demand(&["cat-file", "tree", tree]).await?.out.is_empty())
+    }
+
+    /// Whether a commit changes a file that is none of tasuki's own, which change by themselves. It has one parent at most.
+    pub(super) async fn changes_work(&self, commit: &str) -> Result<bool, Trouble> {
+        let ours: Vec<String> = self.ours().iter().map(|path| format!(":(top,exclude,literal){path}")).collect();
+        let mut arguments = vec!["diff-tree", "--root", "--quiet", "-r", commit, "--", ":(top)"];
+        arguments.extend(ours.iter().map(String::as_str));
+        let answer = self.ask(&arguments).await?;
+        match answer.code {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(self.trouble(&answer)),
+        }
+    }
+
+    /// Where in the repository tasuki's own files are: those of the workspace, else those of a worktree.
+    fn ours(&self) -> Vec<String> {
+        let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let (cwd, root) = (real(self.cwd), real(self.root));
+        let top = cwd.ancestors().find(|folder| folder.join(".git").exists());
+        let below = top.and_then(|top| root.strip_prefix(top).ok()).and_then(Path::to_str).unwrap_or_default();
+        let slash = if below.is_empty() { "" } else { "/" };
+        OURS.iter().map(|name| format!("{below}{slash}{name}")).collect()
     }
 
     /// Whether a merge has a line that none of its parents has.

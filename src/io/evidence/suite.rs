@@ -11,7 +11,9 @@ use std::path::{Component, Path, PathBuf};
 /// Files that are looked at; those behind them are told of, not compared.
 const FILES_MAX: usize = 50_000;
 /// A file of fewer bytes is like many others: that it is elsewhere does not say that it was moved.
-const MOVED_BYTES_MIN: u64 = 64;
+const MOVED_BYTES_MIN: u64 = 16;
+/// A package of fewer bytes says next to nothing.
+const PACKAGE_BYTES_MIN: u64 = 64;
 /// Folders that hold tests.
 const FOLDERS: [&str; 6] = ["test", "tests", "spec", "specs", "__tests__", "e2e"];
 /// Ends of names of such folders.
@@ -159,7 +161,7 @@ pub(super) fn compare(cwd: &Path, before: &BTreeMap<String, Mark>, now: &[PathBu
 /// A package that says next to nothing is not missed where its folder is gone: the tests that were in it are.
 fn went_with_its_folder(cwd: &Path, path: &Path, mark: &Mark) -> bool {
     let folder = path.parent().map(|folder| cwd.join(folder));
-    is_package(path) && mark.size < MOVED_BYTES_MIN && folder.is_some_and(|folder| !folder.exists())
+    is_package(path) && mark.size < PACKAGE_BYTES_MIN && folder.is_some_and(|folder| !folder.exists())
 }
 
 /// Whether a runner that found a test by its old path finds it by the new one.
