@@ -215,7 +215,8 @@ impl<'a> Git<'a> {
 
     /// Whether a commit changes a file that is none of tasuki's own, which change by themselves. It has one parent at most.
     pub(super) async fn changes_work(&self, commit: &str) -> Result<bool, Trouble> {
-        let ours: Vec<String> = self.ours().iter().map(|path| format!(":(top,exclude,literal){path}")).collect();
+        let ours: Vec<String> =
+            self.ours().iter().map(|path| format!(":(top,exclude,literal){path}")).collect();
         let mut arguments = vec!["diff-tree", "--root", "--quiet", "-r", commit, "--", ":(top)"];
         arguments.extend(ours.iter().map(String::as_str));
         let answer = self.ask(&arguments).await?;
@@ -231,7 +232,8 @@ impl<'a> Git<'a> {
         let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let (cwd, root) = (real(self.cwd), real(self.root));
         let top = cwd.ancestors().find(|folder| folder.join(".git").exists());
-        let below = top.and_then(|top| root.strip_prefix(top).ok()).and_then(Path::to_str).unwrap_or_default();
+        let below =
+            top.and_then(|top| root.strip_prefix(top).ok()).and_then(Path::to_str).unwrap_or_default();
         let slash = if below.is_empty() { "" } else { "/" };
         OURS.iter().map(|name| format!("{below}{slash}{name}")).collect()
     }

@@ -22,8 +22,8 @@ const OURS_IN_QUEUE: [&str; 7] = [
     "/queue/.claim/",
     "/queue/STOP",
 ];
-/// Where the worktrees of debates are, if the workspace is in the repository.
-const DEBATES: &str = "**/.tasuki/debates/";
+/// What a workspace in the repository keeps for itself: its journal, its secret, the worktrees of debates.
+const KEPT: &str = "**/.tasuki/";
 /// An `info/exclude` of more bytes is none that a person has written.
 const EXCLUDE_BYTES_MAX: u64 = 4 << 20;
 
@@ -77,8 +77,8 @@ impl Repository {
     /// Adds to `info/exclude` what is not there yet: of the worktree of a role, for which nothing is `kept`, only where it is.
     pub(super) fn exclude(&self, kept: Option<&Kept>) -> Result<(), WorktreeError> {
         let worktrees = format!("/{WORKTREES}/");
-        let Some(kept) = kept else { return self.exclude_lines(&[DEBATES]) };
-        let mut lines = vec![worktrees.as_str()];
+        let Some(kept) = kept else { return self.exclude_lines(&[KEPT]) };
+        let mut lines = vec![worktrees.as_str(), KEPT];
         if kept.queue {
             lines.extend(OURS_IN_QUEUE);
         } else {

@@ -166,6 +166,11 @@ impl Repository {
             let files = unsaved.iter().take(SHOWN_MAX).map(|file| file.path.to_string_lossy().into_owned());
             all.push(Obstacle::Dirty { files: files.collect(), in_all: unsaved.len() });
         }
+        let unwatched = unwatched(&at, path).await?;
+        if !unwatched.is_empty() {
+            let in_all = unwatched.len();
+            all.push(Obstacle::Unwatched { files: unwatched.into_iter().take(SHOWN_MAX).collect(), in_all });
+        }
         let undelivered = undelivered(path);
         if !undelivered.is_empty() {
             let in_all = undelivered.len();
@@ -247,6 +252,18 @@ pub(super) async fn unsaved(at: &Place<'_>) -> Result<Vec<Unsaved>, WorktreeErro
         Some(Unsaved { letters: [letters[0], letters[1]], path: OsStr::from_bytes(path).into() })
     };
     Ok(answer.parts().filter_map(read).collect())
+}
+
+/// Files whose changes git was told not to see (`update-index --assume-unchanged`, `--skip-worktree`), as far as they are there.
+async fn unwatched(at: &Place<'_>, path: &Path) -> Result<Vec<String>, WorktreeError> {
+    let answer = at.demand("see what git is told not to look at", &["ls-files", "-v", "-z"]).await?;
+    let hidden = answer.parts().filter_map(|part| {
+        let (tag, name) = part.split_first_chunk::<2>()?;
+        let is_hidden = tag[0].is_ascii_lowercase() || tag[0] == b'S';
+        let is_there = || path.join(OsStr::from_bytes(name)).symlink_metadata().is_ok();
+        (is_hidden && is_there()).then(|| String::from_utf8_lossy(name).into_owned())
+    });
+    Ok(hidden.collect())
 }
 
 /// Commits of a range, the newest, and how many there are.

@@ -20,6 +20,13 @@ pub enum Obstacle {
         /// How many there are.
         in_all: usize,
     },
+    /// Files whose changes git was told not to see.
+    Unwatched {
+        /// The first ten, by their paths in the worktree.
+        files: Vec<String>,
+        /// How many there are.
+        in_all: usize,
+    },
     /// Commits that no other branch, no tag and no remote has.
     Unpushed {
         /// The newest ten, by their short names and titles.
@@ -87,6 +94,11 @@ impl fmt::Display for Obstacle {
             Self::Dirty { files, in_all } => {
                 let what = counted(*in_all, "file");
                 write!(f, "{what} not committed ({}): commit or remove them", some(files, *in_all))
+            }
+            Self::Unwatched { files, in_all } => {
+                let what = counted(*in_all, "file");
+                let cure = "`git update-index --no-assume-unchanged --no-skip-worktree` them";
+                write!(f, "git is told not to look at {what} ({}): {cure}", some(files, *in_all))
             }
             Self::Unpushed { commits, in_all } => {
                 let what = counted(*in_all, "commit");

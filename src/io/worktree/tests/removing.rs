@@ -10,6 +10,8 @@ async fn whatever_would_be_lost_is_told_and_stays() {
         ("echo x > '新しい file'", "1 file not committed (新しい file)"),
         ("rm a", "1 file not committed (a)"),
         ("git mv a b", "2 files not committed (a, b)"),
+        ("git update-index --assume-unchanged a; echo b > a", "git is told not to look at 1 file (a)"),
+        ("git update-index --skip-worktree a; echo b > a", "git is told not to look at 1 file (a)"),
         (
             "for n in $(seq 1 12); do touch f$n; done",
             "12 files not committed (f1, f10, f11, f12, f2, f3, f4, f5, f6, f7, …)",
