@@ -18,8 +18,13 @@ async fn patch_of(script: &str) -> Option<String> {
     assert_eq!(left.replace(".git/tasuki/worktrees:", "").trim(), "", "{script}");
     let logs = made.path.parent().unwrap().parent().unwrap().join("logs");
     let names: Vec<_> = std::fs::read_dir(&logs).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    let patch = std::fs::read_to_string(logs.join("round1-qa.patch")).ok();
-    assert_eq!(names.len(), patch.iter().count(), "{names:?}");
+    let read = |name: &str| std::fs::read_to_string(logs.join(name)).ok();
+    let (patch, commits) = (read("round1-qa.patch"), read("round1-qa.mbox"));
+    assert_eq!(names.len(), patch.iter().chain(&commits).count(), "{names:?}");
+    if commits.is_some() {
+        world.run(&format!("git am -q '{}/round1-qa.mbox'", logs.display()));
+        return commits;
+    }
     if let Some(patch) = &patch {
         // It can be applied to the base.
         std::fs::write(world.at("../p"), patch).unwrap();
@@ -41,6 +46,10 @@ async fn what_a_role_has_done_stays_as_a_patch_whatever_it_has_done_to_its_git()
             "+新",
         ),
         ("git init -q src; echo 新 >> src/一", "+新"),
+        // What is checked out at the end has not all that was committed.
+        ("echo 新 > b; git add b; git commit -qm own; git checkout -q --detach HEAD~1", "+新"),
+        ("echo 新 > b; git add b; git commit -qm own; git reset -q --hard HEAD~1", "+新"),
+        ("git checkout -q --detach; echo 新 > b; git add b; git commit -qm own; git checkout -q -", "+新"),
         ("git commit -q --allow-empty -m 空; git rm -q a; git commit -qm less", "-a"),
     ] {
         let patch = patch_of(script).await;
