@@ -34,7 +34,7 @@ pub(in crate::wire) struct TranscriptEntry {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Records")]
 pub(in crate::wire) struct RecordsEntry {
-    /// Parts that the record must have.
+    /// Parts that the record must have. `"true"` stands for `true`, and `"1"` for `1`, too.
     r#where: BTreeMap<String, Scalar>,
     /// Parts that it must not have.
     unless: Option<BTreeMap<String, Scalar>>,
@@ -115,9 +115,12 @@ fn pairs(of: &BTreeMap<String, Scalar>) -> Vec<(String, Value)> {
     of.iter().map(|(path, scalar)| (path.clone(), value(scalar))).collect()
 }
 
-/// Whether that is there.
+/// Whether that is there. A text in quotes stands for what reads so, too: `"true"` for `true`.
 fn has(record: &Value, (path, value): &(String, Value)) -> bool {
-    part(record, path) == Some(value)
+    match (part(record, path), value) {
+        (Some(there @ (Value::Bool(_) | Value::Number(_))), Value::String(text)) => there.to_string() == *text,
+        (there, value) => there == Some(value),
+    }
 }
 
 impl Transcript {
@@ -215,5 +218,19 @@ pub fn parts<'a>(record: &'a Value, path: &str) -> Vec<&'a Value> {
     match after.get(1..).unwrap_or_default() {
         [] => inner,
         rest => inner.into_iter().flat_map(|part| parts(part, &rest.join("."))).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_in_quotes_stands_for_what_reads_so() {
+        let record = serde_json::json!({"a": {"yes": true, "n": 7, "text": "true"}});
+        let is = |path: &str, value: Value| has(&record, &(path.to_owned(), value));
+        assert!(is("a.yes", "true".into()) && is("a.yes", true.into()) && is("a.n", "7".into()));
+        assert!(is("a.text", "true".into()) && !is("a.text", true.into()));
+        assert!(!is("a.yes", "false".into()) && !is("a.n", "70".into()) && !is("a.none", "true".into()));
     }
 }
