@@ -14,7 +14,7 @@ use fs2::FileExt as _;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 const BASE_DIR: &str = "base_dir";
 /// Largest `debate.json` that is read, in bytes.
@@ -87,7 +87,10 @@ pub fn read_files(
                 unseen.insert(path);
                 continue;
             }
-            match read.entry(path).or_insert_with(|| read_file(base.as_deref(), path, &mut room)) {
+            // However it is written: `a.txt` and `./a.txt` are one.
+            let parts = Path::new(path).components().filter(|part| *part != Component::CurDir);
+            let file = read.entry(parts.collect::<PathBuf>());
+            match file.or_insert_with(|| read_file(base.as_deref(), path, &mut room)) {
                 Ok(text) => files.push(ContextFile { path: path.clone(), text: text.clone() }),
                 Err(refusal) => {
                     wrong.push((Spot { item, ..Spot::of_role(at, "initial_context") }, refusal.clone()))
@@ -239,7 +242,7 @@ mod tests {
         std::fs::create_dir(place.path().join("docs")).expect("a folder");
         std::fs::write(place.path().join("大.md"), "x".repeat(200 << 10)).expect("a file");
         let workspace = Workspace::at(place.path()).expect("a workspace");
-        let text = "task: x\nmodel: m\nroles:\n- {id: qa, initial_context: [docs, gone, 大.md]}\n- {id: security, initial_context: 大.md, provider: mute}\n\
+        let text = "task: x\nmodel: m\nroles:\n- {id: qa, initial_context: [docs, gone, 大.md]}\n- {id: security, initial_context: ./大.md, provider: mute}\n\
                     - {id: architect, model: own, provider: js}\n- {id: product, provider: claude}\n- developer\n\
                     - {id: Bad, initial_context: [../x, gone.md]}\n- {id: qa, initial_context: none.md}\n- {id: product2, system_prompt: p, provider: ollama}\n";
         let Sketch { request, is_good, has_folder } = request::sketch(text.as_bytes()).expect("a request");
@@ -254,7 +257,7 @@ mod tests {
             "line 2, column 8: it is not known how to give the model `m` to programs of the profile `js`",
             "line 4, column 30: `docs` is a folder",
             "line 4, column 36: cannot read `gone`",
-            "line 5, column 51: programs of the profile `mute` cannot be asked once",
+            "line 5, column 53: programs of the profile `mute` cannot be asked once",
             "line 6, column 26: it is not known how to give the model `own`",
             "leave `model` out there, or add `model:` to the `headless:` of the profile",
             "line 9, column 8: `Bad` is no id of a role",
