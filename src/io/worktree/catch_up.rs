@@ -60,6 +60,7 @@ impl Repository {
         let mut missing = Vec::new();
         for name in names {
             let Some(tip) = self.here().commit(&format!("refs/heads/{name}")).await? else { continue };
+            self.refuse_astray(name).await?;
             if marked || !self.has(&made, &tip).await? {
                 missing.push((name, tip));
             }

@@ -1,6 +1,7 @@
 //! Worktrees by the real git, in repositories as people have them.
 
 mod again;
+mod astray;
 mod bringing;
 mod catching_up;
 mod ending;
