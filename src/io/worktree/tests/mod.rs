@@ -4,6 +4,7 @@ mod again;
 mod astray;
 mod bringing;
 mod catching_up;
+mod elsewhere;
 mod ending;
 mod half_states;
 mod hostile;
