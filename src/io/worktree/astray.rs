@@ -4,7 +4,6 @@
 use super::error::WorktreeError;
 use super::git::Place;
 use super::half;
-use super::look::under_way;
 use super::obstacle::SHOWN_MAX;
 use super::record::Record;
 use super::repository::{Repository, ref_of};
@@ -57,7 +56,7 @@ impl Repository {
         };
         let at = self.git.at(&path).of(&own);
         // Who works there may be at a rebase, and ends that.
-        let head = other_head(&at, branch, &own).await?.filter(|_| under_way(&own).is_none());
+        let head = other_head(&at, branch, &own).await?.filter(|_| half::under_way(&own).is_none());
         let Some(head) = head else { return Ok(None) };
         let commits = self.beside(&at, branch, &head).await?;
         Ok((!commits.is_empty()).then(|| self.astray(branch, head, commits)))

@@ -157,7 +157,7 @@ impl Repository {
         if let Some(head) = other_head(&at, &record.branch, own).await? {
             all.push(Obstacle::OtherHead { head });
         }
-        all.extend(under_way(own).map(|what| Obstacle::UnderWay { what: what.to_owned() }));
+        all.extend(half::under_way(own).map(|what| Obstacle::UnderWay { what: what.to_owned() }));
         let unsaved = unsaved(&at).await?;
         if !unsaved.is_empty() {
             let files = unsaved.iter().take(SHOWN_MAX).map(|file| file.path.to_string_lossy().into_owned());
@@ -271,20 +271,6 @@ fn file_of(part: &[u8]) -> Option<WorkFile> {
     let mut fields = part.splitn(3, |byte| *byte == b'\t').map(String::from_utf8_lossy);
     let (added, removed) = (fields.next()?.parse().ok(), fields.next()?.parse().ok());
     Some(WorkFile { path: fields.next()?.into_owned(), added, removed })
-}
-
-/// What git has begun there and not ended, by the files that it keeps meanwhile.
-pub(super) fn under_way(own: &Path) -> Option<&'static str> {
-    let signs = [
-        ("MERGE_HEAD", "merge"),
-        ("rebase-merge", "rebase"),
-        ("rebase-apply", "rebase"),
-        ("CHERRY_PICK_HEAD", "cherry-pick"),
-        ("REVERT_HEAD", "revert"),
-        ("BISECT_LOG", "bisect"),
-        ("index.lock", "command of git (index.lock)"),
-    ];
-    signs.into_iter().find(|(name, _)| own.join(name).exists()).map(|(_, what)| what)
 }
 
 pub(super) fn undelivered(path: &Path) -> Vec<String> {
