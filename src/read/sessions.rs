@@ -138,6 +138,13 @@ impl Model {
         Some((PathBuf::from(&repository.root), into.to_owned()))
     }
 
+    /// The repository of a session that this workspace has itself, if it has one.
+    pub fn session_repository(&self, id: &str) -> Option<(FlowId, PathBuf)> {
+        let id = self.session_id(id).ok()?;
+        let root = self.state().flows.get(&id)?.head.repository.as_deref()?.root.clone();
+        Some((id, PathBuf::from(root)))
+    }
+
     /// How many steps of a flow stand where.
     fn counts_of(&self, flow: &Flow, waiting: &BTreeSet<String>) -> SessionCounts {
         let mut counts = SessionCounts::default();

@@ -143,7 +143,7 @@ pub(super) async fn look(
 
 /// The same as it is kept, with what lies there now or without.
 fn of(work: Work, with_now: bool) -> TaskWork {
-    let Work { base, head, commits, commits_in_all, files, files_in_all, obstacles, is_gone } = work;
+    let Work { base, head, commits, commits_in_all, files, files_in_all, obstacles, is_gone, astray } = work;
     let short = |text: String| text.chars().take(TEXT_MAX).collect::<String>();
     let commits =
         commits.into_iter().map(|commit| TaskCommit { id: commit.id, title: short(commit.title) }).collect();
@@ -158,12 +158,15 @@ fn of(work: Work, with_now: bool) -> TaskWork {
     if is_gone {
         work.notes.push("its worktree is gone; its branch is there".to_owned());
     }
+    let says_head = astray.is_some();
+    work.notes.extend(astray);
     for obstacle in obstacles.into_iter().filter(|_| with_now) {
         match obstacle {
             Obstacle::Dirty { files, in_all } => {
                 work.uncommitted = files.into_iter().map(short).collect();
                 work.uncommitted_in_all = in_all;
             }
+            Obstacle::OtherHead { .. } if says_head => {}
             other @ (Obstacle::OtherHead { .. } | Obstacle::UnderWay { .. }) => {
                 work.notes.push(other.to_string());
             }

@@ -125,8 +125,9 @@ impl Gathering<'_> {
     /// where the branch is gone.
     ///
     /// # Errors
-    /// [`WorktreeError::Gone`] if neither is there; what git and the machine say.
+    /// [`WorktreeError::Gone`] if neither is there; [`WorktreeError::Astray`] if its worktree has commits beside it; what git and the machine say.
     pub async fn merge(&self, branch: &BranchName, ended_at: Option<&str>) -> Result<Merge, WorktreeError> {
+        self.repository.refuse_astray(branch.as_str()).await?;
         let tip = match self.repository.here().commit(&ref_of(branch)).await? {
             Some(tip) => tip,
             None => return self.merge_gone(branch, ended_at).await,

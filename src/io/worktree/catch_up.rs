@@ -9,7 +9,7 @@ use super::git::{LOCKED_RESTS, Place, is_locked};
 use super::half;
 use super::hold::Hold;
 use super::left_locks::clear_left_locks;
-use super::look::{Unsaved, under_way, unsaved};
+use super::look::{Unsaved, unsaved};
 use super::make::{Worktree, taken};
 use super::obstacle::{Obstacle, SHOWN_MAX};
 use super::record::write_durably;
@@ -60,6 +60,7 @@ impl Repository {
         let mut missing = Vec::new();
         for name in names {
             let Some(tip) = self.here().commit(&format!("refs/heads/{name}")).await? else { continue };
+            self.refuse_astray(name).await?;
             if marked || !self.has(&made, &tip).await? {
                 missing.push((name, tip));
             }
@@ -144,7 +145,7 @@ impl CatchUp<'_> {
             let head = on.strip_prefix("refs/heads/").unwrap_or("a commit by itself").to_owned();
             return Err(self.in_the_way(name, vec![Obstacle::OtherHead { head }]));
         }
-        if let Some(what) = under_way(&self.own) {
+        if let Some(what) = half::under_way(&self.own) {
             return Err(self.in_the_way(name, vec![Obstacle::UnderWay { what: what.to_owned() }]));
         }
         let theirs = self.theirs(at, tip, &[]).await?;

@@ -16,7 +16,7 @@ impl Record {
         other.parent()?.parent()
     }
 
-    fn session(&self) -> Option<FlowId> {
+    pub(super) fn session(&self) -> Option<FlowId> {
         FlowId::new(self.owner.split_once(' ')?.0).ok()
     }
 }
@@ -45,7 +45,8 @@ impl Repository {
     fn goes_on_elsewhere(&self, record: &Record) -> Option<PathBuf> {
         let root = record.other_workspace(&self.trash)?;
         // One that was moved may have left a link in its place.
-        if self.trash.starts_with(root.canonicalize().ok()?) {
+        let here = self.trash.parent()?.parent()?;
+        if here.canonicalize().ok()? == root.canonicalize().ok()? {
             return None;
         }
         let document = root.join(".tasuki/sessions").join(format!("{}.json", record.session()?));

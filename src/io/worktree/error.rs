@@ -99,7 +99,7 @@ pub enum WorktreeError {
     },
     /// Its session goes on in another workspace, too.
     #[error(
-        "the worktree of {branch} is that of the same session in the workspace {}: call that off with `tasuki --root {} session cancel {session}`, and try again here",
+        "the worktree of {branch} is that of the same session in the workspace {}: once that is over there, or called off with `tasuki --root {} session cancel {session}`, try again here",
         plain(.root),
         word(&plain(.root))
     )]
@@ -161,6 +161,34 @@ pub enum WorktreeError {
         from: PathBuf,
         /// Where the branch is checked out.
         to: PathBuf,
+    },
+    /// `git worktree lock`: somebody wants it left alone.
+    #[error(
+        "the worktree of {branch} is locked{}: `git worktree unlock {}`, and try again",
+        if .why.is_empty() { String::new() } else { format!(" ({})", escape(.why)) },
+        word(&plain(.place))
+    )]
+    Locked {
+        /// The branch of the worktree.
+        branch: BranchName,
+        /// Its folder.
+        place: PathBuf,
+        /// The reason that was given.
+        why: String,
+    },
+    /// What is committed there does not come onto its branch.
+    #[error("{}", of_astray(.branch, .place, (.head, .commits), .also.as_deref()))]
+    Astray {
+        /// The branch that has to be checked out there.
+        branch: BranchName,
+        /// The folder of the worktree.
+        place: PathBuf,
+        /// What is checked out instead: a branch, or a commit.
+        head: String,
+        /// The newest commits there that are not on the branch, each by its short name and title.
+        commits: Vec<String>,
+        /// Another worktree in which the branch is checked out, so that git refuses it here.
+        also: Option<PathBuf>,
     },
     /// A file that each worktree gets cannot be copied into it.
     #[error("{} is not copied into the worktree: it {why} (`worktrees: setup: copy:` of the team file)", plain(.path))]
@@ -283,6 +311,29 @@ fn of_gone(branch: &BranchName, commit: Option<&str>, place: &Path) -> String {
             "and it is not known at which commit it ended: find that in {place}, for example with `git reflog`, then `git branch {branch} COMMIT` there"
         ),
     }
+}
+
+/// What is checked out beside the branch, what would be lost by that, and the commands that put it right, in their order.
+fn of_astray(
+    branch: &BranchName,
+    place: &Path,
+    (head, commits): (&str, &[String]),
+    also: Option<&Path>,
+) -> String {
+    let at = word(&plain(place));
+    let other = also.map(|also| (plain(also), word(&plain(also))));
+    let (there, free) = other.map_or_else(Default::default, |(also, quoted)| {
+        (format!(", and {branch} in {also}"), format!("`git -C {quoted} switch --detach`, then "))
+    });
+    let mut cure = format!("{free}`git -C {at} switch {branch}`");
+    let mut lost = String::new();
+    if !commits.is_empty() {
+        let tip = head.strip_prefix("commit ").unwrap_or(head);
+        cure = format!("{cure}, then `git -C {at} merge {}`", word(tip));
+        let named = escape(&commits.join(", "));
+        lost = format!("; what was committed there is not on {branch} ({named}), so no other task has it");
+    }
+    format!("{} is checked out in the worktree of {branch}{there}{lost}: {cure}, and try again", escape(head))
 }
 
 fn by_commits(commits: &[String]) -> String {

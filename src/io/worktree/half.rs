@@ -82,3 +82,17 @@ pub(super) fn remove(path: &Path) -> Result<(), WorktreeError> {
         _ => Ok(()),
     }
 }
+
+/// What git has begun there and not ended, by the files that it keeps meanwhile.
+pub(super) fn under_way(own: &Path) -> Option<&'static str> {
+    let signs = [
+        ("MERGE_HEAD", "merge"),
+        ("rebase-merge", "rebase"),
+        ("rebase-apply", "rebase"),
+        ("CHERRY_PICK_HEAD", "cherry-pick"),
+        ("REVERT_HEAD", "revert"),
+        ("BISECT_LOG", "bisect"),
+        ("index.lock", "command of git (index.lock)"),
+    ];
+    signs.into_iter().find(|(name, _)| own.join(name).exists()).map(|(_, what)| what)
+}

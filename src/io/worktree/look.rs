@@ -1,6 +1,7 @@
 //! Looks at a worktree: what was done in it since its base, and what stands in the way of its removal. Nothing is changed, so no
 //! lock is taken.
 
+use super::astray::other_head;
 use super::error::WorktreeError;
 use super::exclude::{QUEUE, is_message};
 use super::git::Place;
@@ -40,6 +41,8 @@ pub struct Work {
     pub obstacles: Vec<Obstacle>,
     /// Whether its folder is gone.
     pub is_gone: bool,
+    /// That what was committed there is not on its branch, and the cure; none of what ended before another one began there.
+    pub astray: Option<String>,
 }
 
 /// A commit since the base.
@@ -82,13 +85,24 @@ impl Repository {
         let made = record.as_ref().and_then(|record| Some((record, record.base()?)));
         let Some((record, base)) = made else { return Err(no_worktree(branch)) };
         let (at, base, is_gone) = (self.here(), from.unwrap_or(base), !self.path_of(branch).is_dir());
-        let tip = ref_of(branch);
+        let astray = if until.is_some() { None } else { self.left_beside(branch).await? };
+        let (astray, tip) = (astray.map(|error| error.to_string()), ref_of(branch));
         let Some(head) = at.commit(until.unwrap_or(&tip)).await? else {
             let obstacles = self.in_its_folder(record).await?;
             let (base, head) = (base.to_owned(), String::new());
             let (commits, files) = (Vec::new(), Vec::new());
             let (commits_in_all, files_in_all) = (0, 0);
-            return Ok(Work { base, head, commits, commits_in_all, files, files_in_all, obstacles, is_gone });
+            return Ok(Work {
+                base,
+                head,
+                commits,
+                commits_in_all,
+                files,
+                files_in_all,
+                obstacles,
+                is_gone,
+                astray,
+            });
         };
         let (commits, commits_in_all, mut files) = if *base == *head {
             (Vec::new(), 0, Vec::new()) // nothing was done, as git need not be asked
@@ -103,7 +117,7 @@ impl Repository {
         files.truncate(FILES_MAX);
         let obstacles = self.in_its_folder(record).await?;
         let base = base.to_owned();
-        Ok(Work { base, head, commits, commits_in_all, files, files_in_all, obstacles, is_gone })
+        Ok(Work { base, head, commits, commits_in_all, files, files_in_all, obstacles, is_gone, astray })
     }
 
     /// All that stands in the way of a removal.
@@ -140,27 +154,10 @@ impl Repository {
     ) -> Result<Vec<Obstacle>, WorktreeError> {
         let at = self.git.at(path).of(own);
         let mut all = Vec::new();
-        // Most have their branch checked out, and say so in a file; only other ways to keep refs do not.
-        let expected = ref_of(&record.branch);
-        let is_file_so = fs::read_to_string(own.join("HEAD"))
-            .is_ok_and(|head| head.trim_end().strip_prefix("ref: ") == Some(&*expected));
-        let head = if is_file_so {
-            None
-        } else {
-            Some(at.ask("see what is checked out", &["symbolic-ref", "--quiet", "HEAD"]).await?)
-        };
-        if let Some(head) = head.filter(|head| head.line() != expected.as_bytes()) {
-            let head = if head.code == 0 {
-                head
-            } else {
-                at.ask("see what is checked out", &["rev-parse", "HEAD"]).await?
-            };
-            let text = String::from_utf8_lossy(&head.line()).into_owned();
-            let head =
-                text.strip_prefix("refs/heads/").map_or_else(|| format!("commit {text}"), str::to_owned);
+        if let Some(head) = other_head(&at, &record.branch, own).await? {
             all.push(Obstacle::OtherHead { head });
         }
-        all.extend(under_way(own).map(|what| Obstacle::UnderWay { what: what.to_owned() }));
+        all.extend(half::under_way(own).map(|what| Obstacle::UnderWay { what: what.to_owned() }));
         let unsaved = unsaved(&at).await?;
         if !unsaved.is_empty() {
             let files = unsaved.iter().take(SHOWN_MAX).map(|file| file.path.to_string_lossy().into_owned());
@@ -291,20 +288,6 @@ fn file_of(part: &[u8]) -> Option<WorkFile> {
     let mut fields = part.splitn(3, |byte| *byte == b'\t').map(String::from_utf8_lossy);
     let (added, removed) = (fields.next()?.parse().ok(), fields.next()?.parse().ok());
     Some(WorkFile { path: fields.next()?.into_owned(), added, removed })
-}
-
-/// What git has begun there and not ended, by the files that it keeps meanwhile.
-pub(super) fn under_way(own: &Path) -> Option<&'static str> {
-    let signs = [
-        ("MERGE_HEAD", "merge"),
-        ("rebase-merge", "rebase"),
-        ("rebase-apply", "rebase"),
-        ("CHERRY_PICK_HEAD", "cherry-pick"),
-        ("REVERT_HEAD", "revert"),
-        ("BISECT_LOG", "bisect"),
-        ("index.lock", "command of git (index.lock)"),
-    ];
-    signs.into_iter().find(|(name, _)| own.join(name).exists()).map(|(_, what)| what)
 }
 
 pub(super) fn undelivered(path: &Path) -> Vec<String> {

@@ -79,6 +79,7 @@ impl Repository {
                     if record.trash.as_ref() != Some(&self.trash) {
                         self.records.write(&Record { trash: Some(self.trash.clone()), ..record.clone() })?;
                     }
+                    self.refuse_unfit(&record).await?;
                     return self.as_made(branch, base).await;
                 }
                 Progress::Made { .. } => match self.make_again(&record, &hold).await? {
@@ -136,6 +137,7 @@ impl Repository {
                 Some(commit) => (commit, None),
                 None => self.start_of_gone(start).await.map(|(commit, note)| (commit, Some(note)))?,
             };
+            self.refuse_astray(&start.name).await?;
             news.extend(note);
             if !from.contains(&commit) {
                 from.push(commit);

@@ -1,11 +1,13 @@
 //! Worktrees in which agents work: `.orchestrator-worktrees/FOLDER/` on a branch `agent/NAME` of its own.
 //!
-//! `make.rs` makes one, `set_up.rs` makes it ready, `look.rs` says what was done in it and what stands in the way of its removal,
+//! `make.rs` makes one, `set_up.rs` makes it ready, `astray.rs` sees to it that commits come onto its
+//! branch, `look.rs` says what was done in it and what stands in the way of its removal,
 //! `removal.rs` puts it into the trash, `restore.rs` gets it back. `bring.rs` merges branches in one of tasuki's own, `catch_up.rs` in
 //! one in which an agent goes on. Each first looks how far it is
 //! (`record.rs`), so that it may be asked again after any kill. One writes to a repository at a time (`hold.rs`).
 
 mod again;
+mod astray;
 mod bring;
 mod catch_up;
 mod copy;

@@ -62,14 +62,14 @@ pub(super) fn without_repository(session: &AgentSession, workspace: &Workspace) 
 }
 
 /// It goes on in another workspace, in worktrees of the same repository.
-pub(super) fn goes_on_elsewhere(session: &AgentSession, other: &Path) -> Refused {
-    let (id, place) = (session.id.as_str(), plain(other));
+pub(super) fn goes_on_elsewhere(id: &str, repository: &Path, other: &Path) -> Refused {
+    let place = plain(other);
     let why = format!(
         "session {id} goes on in the workspace {place}, in worktrees of the same repository {}",
-        session.repository_path
+        plain(repository)
     );
     let cure = format!(
-        "`tasuki --root {} session cancel {id}` calls it off there, and then `tasuki session resume {id}` has it go on here; or import its document with another UUID as `id`, and a clone of the repository as `repository_path`",
+        "`tasuki --root {} session cancel {id}` calls it off there; then, or once it is over there, `tasuki session resume {id}` has it go on here; or import its document with another UUID as `id`, and a clone of the repository as `repository_path`",
         word(&place)
     );
     refused(Code::IdConflict, why, cure)

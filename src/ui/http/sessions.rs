@@ -109,6 +109,14 @@ pub(super) async fn resume(
     let word = path.id.clone();
     let kept = asked(&gate, move |model| model.kept_session(&word)).await?.map_err(Refused::of_problem)?;
     let Some(session) = kept else {
+        let word = path.id.clone();
+        let own =
+            asked(&gate, move |model| (model.session_repository(&word), model.workspace().clone())).await?;
+        if let (Some((id, place)), workspace) = own
+            && let Some(other) = session_elsewhere(&place, &workspace, &id).await
+        {
+            return Err(kept::goes_on_elsewhere(id.as_str(), &place, &other));
+        }
         return steer(&gate, key, path, |model, id| Ok(wanted::resume(model.session_id(&id)?))).await;
     };
     let workspace = asked(&gate, |model| model.workspace().clone()).await?;
@@ -119,7 +127,7 @@ pub(super) async fn resume(
     if let Ok(id) = wanted::id_of(&session)
         && let Some(other) = session_elsewhere(&place, &workspace, &id).await
     {
-        return Err(kept::goes_on_elsewhere(&session, &other));
+        return Err(kept::goes_on_elsewhere(id.as_str(), &place, &other));
     }
     let repository = repository_at(&place, &workspace).await;
     let named = wanted::branches_of(&session);

@@ -1,8 +1,10 @@
 //! Worktrees by the real git, in repositories as people have them.
 
 mod again;
+mod astray;
 mod bringing;
 mod catching_up;
+mod elsewhere;
 mod ending;
 mod half_states;
 mod hostile;
