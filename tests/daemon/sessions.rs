@@ -425,6 +425,15 @@ fn what_failed_in_a_session_is_its_own_in_a_new_segment_too() {
     fill_a_segment(&house, "a");
     house.until("a new segment", |house| house.path(".tasuki/journal/000002.jsonl").exists());
     assert_eq!(needs(&house), before);
+    // What could begin says why it does not.
+    ok(&house, &["stop", "--all"]);
+    let held = begin(&house, "tasks:\n- {name: 待つ, description: it waits, to: worker}\n");
+    let told = ok(&house, &["session", "show", &held]);
+    assert!(told.contains("ready") && told.contains("all typing is held: `tasuki stop --off`"), "{told}");
+    ok(&house, &["stop", "--off"]);
+    until(&house, &held, "Completed Completed");
+    let told = ok(&house, &["session", "show", &held]);
+    assert!(!told.contains("typing is held"), "{told}");
     house.end();
 }
 
