@@ -290,8 +290,8 @@ pub struct SessionTaskInfo {
     /// Its place in a queue, while it runs and its agent is still to get it.
     #[serde(default)]
     pub place: Option<PlaceInfo>,
-    /// What holds it up, though it needs no other task any more: its worktree is being made, another task is under way in it or
-    /// touches the same files, or all typing is held.
+    /// What holds it up, though it needs no other task any more: its worktree is being made, or another task is under way in it or
+    /// touches the same files. Or all typing is held.
     #[serde(default)]
     pub waits_for: Option<String>,
     /// Id of its newest message.
