@@ -3,7 +3,7 @@
 use super::kept;
 use super::model::{Answers, Model};
 use super::titles::title_of;
-use crate::engine::flow::flow::Flow;
+use crate::engine::flow::flow::{Flow, FlowStep};
 use crate::engine::flow::id::FlowId;
 use crate::engine::flow::merge::FlowMerge;
 use crate::engine::flow::step::StepStage;
@@ -31,6 +31,9 @@ use std::sync::Arc;
 const OVER_MAX: usize = 200;
 /// Largest document of a session that is over which is read, in bytes.
 const DOCUMENT_BYTES_MAX: u64 = 64 << 20;
+
+/// What holds up a task that may begin while nothing is typed to anybody.
+const HELD: &str = "all typing is held: `tasuki stop --off` lets the work go on";
 
 impl Answers for SessionsQuery {
     fn answer(self, model: &mut Model) -> Result<SessionList, Problem> {
@@ -161,11 +164,15 @@ impl Model {
     /// Says of each task whether somebody is hired for it, and what holds it up, which no document has.
     fn tell_of_steps(&self, id: &str, tasks: &mut [SessionTaskInfo]) {
         let Some(flow) = FlowId::new(id).ok().and_then(|id| self.state().flows.get(&id)) else { return };
+        let is_halted = self.state().halted.is_some();
         // While all is on hold, nothing is made.
-        let waits = if self.state().halted.is_some() { BTreeMap::new() } else { flow.waits() };
+        let waits = if is_halted { BTreeMap::new() } else { flow.waits() };
+        let is_held =
+            |step: &FlowStep| is_halted && step.stage == StepStage::Ready && flow.stage.begins_steps();
         for (at, (task, step)) in tasks.iter_mut().zip(&flow.steps).enumerate() {
             task.is_hired_for = step.spec.hire.is_some();
-            task.waits_for = waits.get(&at).map(ToString::to_string);
+            task.waits_for =
+                waits.get(&at).map(ToString::to_string).or_else(|| is_held(step).then(|| HELD.to_owned()));
         }
     }
 
@@ -301,6 +308,8 @@ fn info_of_flow(flow: &Flow, title: Option<String>, counts: SessionCounts) -> Se
         title,
         status: SessionStatus::from(flow.stage).word().to_owned(),
         stands_still: false,
+        only_document: false,
+        missing_repository: None,
         note: flow.note.as_deref().map(str::to_owned),
         waits_for_yes: flow.waits_for_yes(),
         planning: planning.map(|planning| planning.message.to_string()),
@@ -351,6 +360,8 @@ fn info_of(document: &AgentSession) -> SessionInfo {
         title: title.filter(|title| !title.is_empty()),
         status: document.status.word().to_owned(),
         stands_still: false,
+        only_document: false,
+        missing_repository: None,
         note: text("note"),
         waits_for_yes: besides("waits_for_yes").and_then(Json::as_bool).unwrap_or_default(),
         planning: text("planning"),

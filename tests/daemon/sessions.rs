@@ -425,6 +425,15 @@ fn what_failed_in_a_session_is_its_own_in_a_new_segment_too() {
     fill_a_segment(&house, "a");
     house.until("a new segment", |house| house.path(".tasuki/journal/000002.jsonl").exists());
     assert_eq!(needs(&house), before);
+    // What could begin says why it does not.
+    ok(&house, &["stop", "--all"]);
+    let held = begin(&house, "tasks:\n- {name: 待つ, description: it waits, to: worker}\n");
+    let told = ok(&house, &["session", "show", &held]);
+    assert!(told.contains("ready") && told.contains("all typing is held: `tasuki stop --off`"), "{told}");
+    ok(&house, &["stop", "--off"]);
+    until(&house, &held, "Completed Completed");
+    let told = ok(&house, &["session", "show", &held]);
+    assert!(!told.contains("typing is held"), "{told}");
     house.end();
 }
 
@@ -629,6 +638,23 @@ fn a_task_whose_agent_cannot_be_started_fails_by_itself() {
     house.end();
 }
 
+/// It keeps its status, and says that nothing but its document is here, and what has it go on.
+fn a_failed_one_says_that_it_was_imported(house: &House, seed: &str, root: &str) {
+    let id = "f0000000-e5f6-7890-abcd-ef1234567890";
+    let mut failed: Value = serde_json::from_str(seed).expect("JSON");
+    (failed["id"], failed["status"], failed["repository_path"]) = (id.into(), "Failed".into(), root.into());
+    failed["tasks"][0]["status"] = "Failed".into();
+    house.write("failed.json", &failed.to_string());
+    ok(house, &["session", "import", "failed.json"]);
+    let kept = format!("only its document is here: `tasuki session resume {id}` has it go on");
+    for shown in [&["session", "list", "--all"][..], &["session", "show", "f000"]] {
+        let told = ok(house, shown);
+        assert!(told.contains(&kept), "{told}");
+    }
+    let (code, out, err) = said(house, &["session", "follow", "f000"]);
+    assert!(code == Some(1) && out.contains(&kept) && err.contains(&kept), "{out}{err}");
+}
+
 #[test]
 fn a_session_from_elsewhere_stands_still_until_it_is_resumed() {
     let mut house = house("elsewhere");
@@ -649,12 +675,13 @@ fn a_session_from_elsewhere_stands_still_until_it_is_resumed() {
             told.contains("stands still") && told.contains(&resume) && !told.contains("active"),
             "{told}"
         );
+        assert!(told.contains("its repository is not here: /path/to/repo; put it there"), "{told}");
     }
     let seen = session(&house, id);
     assert_eq!((&seen["status"], &seen["stands_still"]), (&"Paused".into(), &true.into()), "{seen}");
     let (code, out, err) = said(&house, &["session", "follow", "a1b2"]);
     assert!(code == Some(2) && out.contains("stands still, 1/1 tasks completed"), "{out}{err}");
-    assert!(err.contains(&resume), "{err}");
+    assert!(err.contains(&resume) && err.contains("not here: /path/to/repo; put it there"), "{err}");
     let told = refused(&house, &["session", "import", "seed.json"]);
     let see = "`tasuki session show a1b2c3d4-e5f6-7890-abcd-ef1234567890`";
     assert!(told.contains("already") && told.contains(see) && told.contains("a UUID of its own"), "{told}");
@@ -690,6 +717,14 @@ fn a_session_from_elsewhere_stands_still_until_it_is_resumed() {
     let called_off: Value = serde_json::from_str(&ok(&house, &["session", "export", "a1b2"])).expect("JSON");
     assert_eq!(called_off["status"], "Failed");
     assert_eq!(called_off["tasks"], serde_json::from_str::<Value>(seed).expect("JSON")["tasks"]);
+    // Whoever looks at it or follows it is told how it goes on.
+    for shown in [&["session", "list"][..], &["session", "show", "a1b2"]] {
+        let told = ok(&house, shown);
+        assert!(
+            told.contains("only its document is here: its repository is not here: /path/to/repo"),
+            "{told}"
+        );
+    }
     let told = refused(&house, &["session", "cancel", "a1b2"]);
     assert!(
         told.contains("is Failed") && told.contains("session show") && !told.contains("resume"),
@@ -697,6 +732,7 @@ fn a_session_from_elsewhere_stands_still_until_it_is_resumed() {
     );
     ok(&house, &again.split(' ').collect::<Vec<_>>());
     until(&house, again.rsplit(' ').next().expect("an id"), "Completed Completed");
+    a_failed_one_says_that_it_was_imported(&house, seed, &root);
     house.write("bad.json", &seed.replace("\"Completed\"", "\"Finished\""));
     assert!(refused(&house, &["session", "import", "bad.json"]).contains("status"));
     // The same with a task that was at work, in this folder.

@@ -1,6 +1,6 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { PARTS_MAX, behindOf, branchOf, countsOf, idsIn, isCalledOff, isMerged, markOfMerge, markOfSession, markOfTask, mayEdit, mayMerge, named, needOfTask, needsYou, noteOf, partsOf, ruleOf, sumOf, taskText, titleOf, waitsOf } from "../../src/ui/web/page/base/session.js";
+import { PARTS_MAX, behindOf, branchOf, countsOf, idsIn, isCalledOff, isMerged, keptOf, markOfMerge, markOfSession, markOfTask, mayAdd, mayEdit, mayMerge, mayRetry, named, needOfTask, needsYou, noteOf, partsOf, ruleOf, sumOf, taskText, titleOf, waitsOf } from "../../src/ui/web/page/base/session.js";
 import { touchesWork } from "../../src/ui/web/page/live/sessions.js";
 
 const none = { pending: 0, ready: 0, running: 0, completed: 0, failed: 0, cancelled: 0 };
@@ -110,7 +110,7 @@ test("branches are merged where some are there, nothing is under way, and nobody
   const may = (more) => mayMerge(session({ status: "Completed", tasks: done, merge: null, ...more }));
   assert.deepEqual([may({}), may({ status: "Paused" }), may({ status: "Failed" }), may({ merge: { status: "done" } }), may({ merge: { status: "failed" } })], [true, true, true, true, true]);
   assert.deepEqual([may({ status: "Active" }), may({ status: "Paused", waits_for_yes: true }), may({ tasks: [done[1]] }), may({ tasks: [task("task-1", "Completed", { branch: null })] }),
-    may({ merge: { status: "merging" } }), may({ merge: { status: "waits" } }), may({ status: "Paused", stands_still: true })], [false, false, false, false, false, false, false]);
+    may({ merge: { status: "merging" } }), may({ merge: { status: "waits" } }), may({ status: "Paused", only_document: true })], [false, false, false, false, false, false, false]);
   assert.equal(branchOf("a1b2c3d4-e5f6-4890-abcd-ef1234567890"), "agent/session-34567890");
   assert.deepEqual(["merging", "waits", "done", "failed", "toString"].map((status) => markOfMerge({ status }).key), ["mg.merging", "mg.waits", "mg.done", "mg.failed", "mg.other"]);
   // What came after it is not on the branch.
@@ -118,9 +118,21 @@ test("branches are merged where some are there, nothing is under way, and nobody
   assert.deepEqual([merged(undefined), merged(["task-2"])], [[true, "mg.done"], [false, "mg.behind"]]);
 });
 
+test("nothing is offered of a session of which only the document is here", () => {
+  const failed = task("a", "Failed", { description: "x", branch: "b" }), done = task("b", "Completed", { description: "x", branch: "c" });
+  const may = (more) => { const one = session({ status: "Failed", tasks: [failed, done], ...more }); return [mayRetry(failed, one), mayEdit(done, one), mayAdd(one), mayMerge(one)]; };
+  assert.deepEqual([may({}), may({ only_document: true }), may({ only_document: true, status: "Paused", stands_still: true }), may({ only_document: true, status: "Completed" })],
+    [[true, true, true, true], [false, false, false, false], [false, false, false, false], [false, false, false, false]]);
+  // What it says is what can be done: without its repository nothing goes on.
+  const nowhere = { only_document: true, missing_repository: "/家/repo" };
+  assert.match(noteOf(session({ ...nowhere, status: "Paused", stands_still: true })), /not here: \/家\/repo/);
+  assert.match(keptOf(session({ ...nowhere, status: "Failed" })), /not here: \/家\/repo/);
+  assert.deepEqual([keptOf(session({ status: "Failed" })), keptOf(session({ only_document: true, status: "Paused" }))], ["", ""]);
+});
+
 test("what has ended is done again with another text, and all that needs it after it", () => {
-  assert.deepEqual(["Completed", "Failed", "Running", "Pending", "Cancelled"].map((status) => mayEdit(task("a", status, { description: "x" }))), [true, true, false, false, false]);
-  assert.equal(mayEdit(task("a", "Completed", { description: null })), false);
+  assert.deepEqual(["Completed", "Failed", "Running", "Pending", "Cancelled"].map((status) => mayEdit(task("a", status, { description: "x" }), session({}))), [true, true, false, false, false]);
+  assert.equal(mayEdit(task("a", "Completed", { description: null }), session({})), false);
   const tasks = [task("d", "Pending", { dependencies: ["c"] }), task("a", "Completed"), task("b", "Completed", { dependencies: ["a"] }), task("c", "Completed", { dependencies: ["b", "a"] }), task("e", "Completed")];
   assert.deepEqual([behindOf(tasks, "a"), behindOf(tasks, "e"), behindOf(tasks, "d")], [["d", "b", "c"], [], []]);
 });

@@ -27,6 +27,7 @@ use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::message::{Body, Kind, Message, Outcome};
 use crate::engine::state::Phase;
 use crate::engine::words::{AgentName, MessageId, counted};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// Flows that are open at a time.
@@ -34,6 +35,14 @@ const FLOWS_MAX: usize = 1_000;
 
 /// What whoever resumes a flow is told that goes on only with a yes to its plan.
 const NO_YES: &str = "has a plan to which nobody has said yes, and waits for that: see it with `tasuki session show`, then resume it again";
+
+/// What is said of one of which a step is done again: in a flow that is paused it waits with all the others.
+fn goes_on_from_there(id: &FlowId, name: &StepName, stage: FlowStage) -> Cow<'static, str> {
+    match stage {
+        FlowStage::Paused => format!("stays paused: {name} waits until `tasuki session resume {id}`").into(),
+        _ => "goes on from there".into(),
+    }
+}
 
 impl Work<'_> {
     /// Opens a flow, if everybody whom it names is there and may be tasked.
@@ -140,34 +149,26 @@ impl Work<'_> {
             return Err(Refusal::new(Code::WrongStage, why));
         }
         let by = Some(format!("by {who}"));
-        let said = match (wish, stage) {
+        let said: Cow<'_, str> = match (wish, stage) {
             (FlowWish::Pause, FlowStage::Active) => {
                 self.move_flow(id, FlowMove::Pause, by);
-                "is paused: nothing new begins, and turns under way end"
+                "is paused: nothing new begins, and turns under way end".into()
             }
             (FlowWish::Pause, _) => return cannot("paused"),
-            (FlowWish::Resume, FlowStage::Paused | FlowStage::Failed) => self.resume_flow(id, stage, by),
+            (FlowWish::Resume, FlowStage::Paused | FlowStage::Failed) => {
+                self.resume_flow(id, stage, by).into()
+            }
             (FlowWish::Resume, _) => return cannot("resumed"),
             (FlowWish::Cancel, FlowStage::Active | FlowStage::Paused) => {
                 self.cancel_flow(id, who);
-                "is cancelled"
+                "is cancelled".into()
             }
             (FlowWish::Cancel, _) if self.cancel_merge(id, &format!("cancelled by {who}")) => {
-                "keeps what it has; the merge of its branches is cancelled"
+                "keeps what it has; the merge of its branches is cancelled".into()
             }
             (FlowWish::Cancel, _) => return cannot("cancelled"),
             (FlowWish::Add(_), FlowStage::Completed) => return cannot("added to; begin another one"),
-            (FlowWish::Add(step), _) => {
-                let name = self.add_step(id, *step)?;
-                self.touch_flow(id);
-                let rests = match stage {
-                    FlowStage::Active | FlowStage::Completed => String::new(),
-                    FlowStage::Paused | FlowStage::Failed => {
-                        format!(", which is {stage} and rests until `tasuki session resume {id}`")
-                    }
-                };
-                return Ok(format!("{name} is added to session {id}{rests}"));
-            }
+            (FlowWish::Add(step), _) => return self.add_to_flow(id, *step, &word),
             (FlowWish::Merge(into), _) => return self.merge_flow(id, into, who),
             (FlowWish::Retry(name), _) => {
                 let at = self.place_of(id, &name)?;
@@ -176,16 +177,30 @@ impl Work<'_> {
                     self.move_flow(id, FlowMove::Resume, by);
                 }
                 self.retry_step(id, at);
-                "goes on from there"
+                goes_on_from_there(id, &name, stage)
             }
             (FlowWish::Edit(name, text), _) => {
                 let why = format!("its text was changed by {who}");
                 self.edit_step(id, &name, text, (why, Behind::WaitsAgain))?;
-                "goes on from there"
+                goes_on_from_there(id, &name, stage)
             }
         };
         self.touch_flow(id);
         Ok(format!("{kind} {id} {said}"))
+    }
+
+    /// A step more, and what is said of it where it does not begin by itself.
+    fn add_to_flow(&mut self, id: &FlowId, step: (StepSpec, Body), word: &str) -> Result<String, Refusal> {
+        let name = self.add_step(id, step)?;
+        self.touch_flow(id);
+        let again = match self.state.flows.get(id).map(|flow| flow.stage) {
+            Some(FlowStage::Paused) => "",
+            Some(FlowStage::Failed) => ", or until a task of it is retried",
+            _ => return Ok(format!("{name} is added to session {id}")),
+        };
+        Ok(format!(
+            "{name} is added to session {id}, which is {word} and rests until `tasuki session resume {id}`{again}"
+        ))
     }
 
     /// Lets a flow go on. Whoever resumes one that waits for a yes says it; one that has lost that wait by a pause or an end waits anew.

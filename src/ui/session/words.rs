@@ -94,9 +94,14 @@ pub(in crate::ui) fn who(task: &SessionTaskInfo) -> String {
 }
 
 /// Why a session is where it is, where its words do not say so.
-pub(in crate::ui) fn note(session: &SessionInfo) -> Option<&str> {
+pub(in crate::ui) fn note(session: &SessionInfo) -> Option<String> {
     // Who let it go on is no news.
-    session.note.as_deref().filter(|_| !session.waits_for_yes && session.status != "Active")
+    let note = session.note.clone().filter(|_| !session.waits_for_yes && session.status != "Active");
+    if !session.only_document || session.stands_still || session.status != "Failed" {
+        return note;
+    }
+    let kept = format!("only its document is here: {}", session.how_it_goes_on());
+    Some(note.map_or_else(|| kept.clone(), |note| format!("{note}; {kept}")))
 }
 
 /// How far the merge of a session is; none where nobody has asked for one.

@@ -5,7 +5,7 @@ use super::marks::of_agent;
 use super::state::{Place, TopState};
 use crate::engine::life::StageName;
 use crate::engine::message::Status;
-use crate::ui::session::words::{of_session, of_task_in_queue, who};
+use crate::ui::session::words::{is_cancelled, note, of_session, of_task_in_queue, who};
 use crate::wire::api::{AgentInfo, DebateInfo, NeedInfo, SessionInfo, SessionTaskInfo};
 use crate::wire::message::view::MessageView;
 use std::cmp::Reverse;
@@ -20,7 +20,8 @@ const AGENT_WORDS: &str =
     "works, free, starting, waits, asks you, needs you, at its limit, error, unknown, stopped";
 
 /// Words of sessions' states, and of those of their tasks.
-const SESSION_WORDS: &str = "active, being planned, waits for your yes, paused, completed, failed, cancelled";
+const SESSION_WORDS: &str =
+    "active, being planned, waits for your yes, paused, stands still, completed, failed, cancelled";
 const DEBATE_WORDS: &str = "pending, round 1 to 5, under way, completed, failed, cancelled";
 const TASK_WORDS: &str = "pending, ready, running, queued, waits for you, completed, failed, cancelled";
 
@@ -102,7 +103,10 @@ impl TopState {
     pub(super) fn session_fits(&self, session: &SessionInfo) -> bool {
         let filter = self.shelves[Place::Sessions.index()].filter.to_lowercase();
         let title = session.title.as_deref().unwrap_or_default();
-        Wish::of(&filter).fits(&[&session.id, title], &[of_session(session), &session.status])
+        let why = note(session).unwrap_or_default();
+        // What somebody called off is Failed for programs, and nobody looks for it there.
+        let status = if is_cancelled(session) { "" } else { &*session.status };
+        Wish::of(&filter).fits(&[&session.id, title, &why], &[of_session(session), status])
     }
 
     /// Whether a debate fits: by what it is about, by who speaks, or by how far it is.

@@ -102,6 +102,9 @@ impl TopState {
                 false => self.say(format!("it is {}; r tries a failed session again", of_session(session))),
             };
         }
+        if session.only_document {
+            return self.say(only_document(session));
+        }
         let path = format!("/api/sessions/{}/retry", session.id);
         match self.chosen_task() {
             Some(task) if task.status == "Failed" => vec![Act::Post(path, json!({"task": task.id}))],
@@ -143,8 +146,8 @@ impl TopState {
             Some(session) if session.planning.is_some() => {
                 Err("it is being planned; tasks are added once its plan is there")
             }
-            Some(session) if session.stands_still => Err("it was imported and stands still; p lets it go on"),
             Some(session) if session.status == "Completed" => Err("it is completed, and takes no more tasks"),
+            Some(session) if session.only_document => Err(only_document(session)),
             Some(session) => Ok(session),
         }
     }
@@ -173,6 +176,9 @@ impl TopState {
 
     /// Another text for the chosen task, which is then done again.
     fn compose_edit(&mut self) -> Vec<Act> {
+        if let Some(session) = self.session().filter(|session| session.only_document) {
+            return self.say(only_document(session));
+        }
         let Some(task) = self.chosen_task() else { return self.say("choose a task: e changes its text") };
         if !matches!(&*task.status, "Completed" | "Failed") {
             let why = format!("{} is {}; e changes the text of what has ended", task.id, of_task(task));
@@ -207,8 +213,8 @@ impl TopState {
             let why = format!("it is being merged into {} already, and goes on by itself", merge.into);
             return self.say(why);
         }
-        if session.stands_still {
-            return self.say("it was imported and stands still; p lets it go on");
+        if session.only_document {
+            return self.say(only_document(session));
         }
         if session.status == "Active" || session.waits_for_yes {
             let why = format!("it is {}; m merges what is paused or over", of_session(session));
@@ -295,6 +301,15 @@ impl TopState {
             }
             (Err(problem), None) => self.notice = Some(Err(problem)),
         }
+    }
+}
+
+/// Why nothing is done with one of which only the document is here, and what is.
+fn only_document(session: &SessionInfo) -> &'static str {
+    match &*session.status {
+        _ if session.stands_still => "it was imported and stands still; p lets it go on",
+        "Completed" => "it is completed, and only its document is here",
+        _ => "only its document is here; r in the list of sessions lets it go on",
     }
 }
 

@@ -135,6 +135,13 @@ pub struct SessionInfo {
     /// Paused.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stands_still: bool,
+    /// Whether nothing but its document is here, since it was imported or ended long ago. Then `resume` has it go on where it is not
+    /// Completed, and everything else but to call it off is refused.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_document: bool,
+    /// Folder that such a document names as its repository, where that is not here and it cannot go on without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing_repository: Option<String>,
     /// Why it is where it is, where that does not follow.
     #[serde(default)]
     pub note: Option<String>,
@@ -174,6 +181,20 @@ pub struct SessionInfo {
     /// How its branches are brought together, once somebody has asked for that.
     #[serde(default)]
     pub merge: Option<SessionMergeInfo>,
+}
+
+impl SessionInfo {
+    /// What has one go on of which only the document is here. Where its repository is missing, the refusal of `resume` has the commands.
+    #[must_use]
+    pub fn how_it_goes_on(&self) -> String {
+        let id = &self.id;
+        match &self.missing_repository {
+            None => format!("`tasuki session resume {id}` has it go on"),
+            Some(place) => format!(
+                "its repository is not here: {place}; put it there, or have `tasuki session resume {id}` tell how to take the document in for another folder"
+            ),
+        }
+    }
 }
 
 /// How many tasks of a session stand where.
@@ -270,7 +291,7 @@ pub struct SessionTaskInfo {
     #[serde(default)]
     pub place: Option<PlaceInfo>,
     /// What holds it up, though it needs no other task any more: its worktree is being made, or another task is under way in it or
-    /// touches the same files.
+    /// touches the same files. Or all typing is held.
     #[serde(default)]
     pub waits_for: Option<String>,
     /// Id of its newest message.

@@ -302,6 +302,40 @@ fn one_of_several_that_failed_is_tried_again_by_itself() {
 }
 
 #[test]
+fn what_rests_with_its_session_says_what_has_it_go_on() {
+    let mut world = World::new(team());
+    world.open("task-1 ann\ntask-2 bob\ntask-3 eve", OnFailure::Skip, 0);
+    world.cancel(world.message("task-1").as_str());
+    world.work("eve");
+    world.wish(FlowWish::Pause);
+    // In one that is paused a task that is done again waits with all the others.
+    for (wish, name) in [(FlowWish::Retry(step("task-1")), "task-1"), (edit("task-3", "x"), "task-3")] {
+        let said = world.wish(wish);
+        let waits = format!("stays paused: {name} waits until `tasuki session resume {}`", flow_id());
+        assert!(said.contains(&waits), "{said}");
+    }
+    assert_eq!((world.steps(), world.flow_stage()), (vec!["ready", "sent", "ready"], FlowStage::Paused));
+    let add = |name: &str| {
+        let (added, body) = opening(&format!("{name} eve"), OnFailure::Stop, 0).steps.remove(0);
+        FlowWish::Add(Box::new((added, body)))
+    };
+    let rests = |more: &str| format!("rests until `tasuki session resume {}`{more}", flow_id());
+    let said = world.wish(add("task-4"));
+    assert!(said.contains(&rests("")) && !said.contains("retried"), "{said}");
+    world.wish(FlowWish::Resume);
+    world.work("ann");
+    world.wish(FlowWish::Cancel);
+    // One that was called off is opened by a task that is done again as well, and then all of it goes on.
+    let said = world.wish(add("task-5"));
+    assert!(said.contains(&rests(", or until a task of it is retried")), "{said}");
+    assert!(said.contains("which is cancelled"), "{said}");
+    assert_eq!(world.steps()[4], "ready");
+    let said = world.wish(edit("task-1", "もう一度"));
+    assert!(said.contains("goes on from there"), "{said}");
+    assert_eq!((world.steps()[4], world.flow_stage()), ("sent", FlowStage::Active));
+}
+
+#[test]
 fn each_step_is_tried_again_once_though_it_stands_behind_several() {
     let mut world = World::new(team());
     let lines = "task-1 ann\ntask-2 bob task-1,task-3\ntask-3 eve task-1";

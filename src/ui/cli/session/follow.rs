@@ -171,8 +171,7 @@ fn stands(session: &SessionInfo) -> Ended {
     }
     let id = &session.id;
     let why = format!("session {id} was imported, and stands still until it is resumed");
-    let cure =
-        format!("`tasuki session resume {id}` has it go on; `tasuki session cancel {id}` calls it off");
+    let cure = format!("{}; `tasuki session cancel {id}` calls it off", session.how_it_goes_on());
     Err(Failure::new(Kind::Rejected, "stands-still", why, cure))
 }
 
@@ -181,7 +180,7 @@ fn ended(session: &SessionInfo) -> Ended {
         return Ok(());
     }
     let id = &session.id;
-    let note = session.note.as_deref().map_or(String::new(), |note| format!(": {note}"));
+    let note = words::note(session).map_or(String::new(), |note| format!(": {note}"));
     if words::is_cancelled(session) {
         let why = format!("session {id} was {}", session.note.as_deref().unwrap_or("cancelled"));
         return Err(Failure::new(Kind::Failed, "cancelled", why, format!("see `tasuki session show {id}`")));

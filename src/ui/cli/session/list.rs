@@ -77,7 +77,7 @@ fn what(session: &SessionInfo) -> String {
     let (failed, queued) = (session.counts.failed, session.counts.queued);
     let waits = words::waiting(session);
     let why = match (words::note(session), &session.planning) {
-        (Some(note), _) => Some(note.to_owned()),
+        (Some(note), _) => Some(note),
         (None, _) if waits.is_some() => waits,
         (None, Some(message)) => Some(format!("waits for its plan, {message}")),
         (None, None) if failed > 0 => Some(format!("{failed} failed")),

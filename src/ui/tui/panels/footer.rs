@@ -111,16 +111,19 @@ fn session_keys(state: &TopState, width: u16) -> Vec<(&'static str, &'static str
         Some("active" | "being planned") => Some("pause"),
         _ => None,
     };
+    // Of one of which only the document is here, no task is done again.
+    let may_do = session.is_none_or(|session| !session.only_document);
     let has_failed = match is_list {
         true => session.is_some_and(|session| session.status == "Failed"),
-        false => task.is_some_and(|task| task.status == "Failed"),
+        false => may_do && task.is_some_and(|task| task.status == "Failed"),
     };
     let asks = session.is_some_and(|session| session.waits_for_yes);
-    let has_ended = task.is_some_and(|task| matches!(&*task.status, "Completed" | "Failed"));
+    let has_ended = may_do && task.is_some_and(|task| matches!(&*task.status, "Completed" | "Failed"));
     let may_merge = session.is_some_and(|session| {
         let is_merging =
             session.merge.as_ref().is_some_and(|merge| matches!(&*merge.status, "merging" | "waits"));
-        !matches!(of_session(session), "active" | "being planned" | "waits for your yes" | "stands still")
+        !matches!(of_session(session), "active" | "being planned" | "waits for your yes")
+            && may_do
             && !is_merging
             && state.sessions.seen(&session.id).is_none_or(|seen| seen.details.has_worktrees)
             && session.counts.completed > 0

@@ -59,7 +59,7 @@ pub(in crate::ui::tui) fn draw(canvas: &mut Canvas, state: &TopState, area: Rect
         let y = area.y + 1 + u16::try_from(row - first).unwrap_or(0);
         let mark = mark_of(session);
         let since = if is_over(session) { &session.updated_at } else { &session.created_at };
-        let why = first_line(self::note(session).unwrap_or_default());
+        let why = first_line(&self::note(session).unwrap_or_default());
         let why = by_the_clock(&why, state.time(), state.look.here);
         let shown =
             [(mark.sign(canvas.look), mark.ink()), (title_of(session), Ink::Plain), (&*why, Ink::Dim)];

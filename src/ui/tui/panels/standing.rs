@@ -41,7 +41,7 @@ pub(super) fn standing(
         "being planned" => format!("{} makes the plan", session.master.as_deref().unwrap_or("its master")),
         "paused" => "p lets it go on".to_owned(),
         "stands still" => "it was imported: p lets it go on, X calls it off".to_owned(),
-        _ => first_line(note(session).unwrap_or_default()),
+        _ => first_line(&note(session).unwrap_or_default()),
     };
     let more =
         if held_up.is_empty() { counts.join(", ") } else { format!("{}   {held_up}", counts.join(", ")) };

@@ -2,6 +2,7 @@
 
 mod debates;
 mod fixtures;
+mod kept;
 mod keys;
 mod looking;
 mod random;

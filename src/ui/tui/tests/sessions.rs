@@ -7,9 +7,9 @@ use crate::wire::api::{Problem, SessionDetails, SessionInfo, StepInfo};
 use expect_test::expect_file;
 use serde_json::{Value, json};
 
-const ID: &str = "a1b2c3d4-e5f6-4890-abcd-ef1234567890";
+pub(super) const ID: &str = "a1b2c3d4-e5f6-4890-abcd-ef1234567890";
 
-fn typed(state: &mut TopState, text: &str) -> Vec<Act> {
+pub(super) fn typed(state: &mut TopState, text: &str) -> Vec<Act> {
     text.chars().flat_map(|c| state.on(TopInput::Key(Key::Char(c)))).collect()
 }
 
@@ -27,7 +27,7 @@ fn counts(tasks: &[Value]) -> Value {
         "failed": many("Failed"), "cancelled": many("Cancelled")})
 }
 
-fn session(id: &str, title: &str, status: &str, tasks: &[Value]) -> Value {
+pub(super) fn session(id: &str, title: &str, status: &str, tasks: &[Value]) -> Value {
     json!({"id": id, "title": title, "status": status, "owner": "user", "master": "grand_boss", "on_failure": "skip",
         "parallel": 2, "created_at": ago(900), "updated_at": ago(60), "counts": counts(tasks)})
 }
@@ -38,7 +38,7 @@ fn task(number: usize, name: &str, status: &str, needs: &[usize]) -> Value {
         "description": format!("{name} の説明\n二行目"), "to": "worker"})
 }
 
-fn tasks() -> Vec<Value> {
+pub(super) fn tasks() -> Vec<Value> {
     let worked = |agent: &str| json!({"agent": agent, "message": format!("s.{agent}"), "tries": 1, "started_at": ago(400), "completed_at": ago(300)});
     vec![
         with(
@@ -71,7 +71,7 @@ fn seen(state: &mut TopState, id: &str, tasks: Vec<Value>) {
     state.on(TopInput::Session(id.to_owned(), Ok(Box::new(details))));
 }
 
-fn listed(state: &mut TopState, sessions: Vec<Value>) {
+pub(super) fn listed(state: &mut TopState, sessions: Vec<Value>) {
     let sessions: Vec<SessionInfo> = serde_json::from_value(json!(sessions)).unwrap();
     state.on(TopInput::Sessions(Ok(sessions)));
 }
@@ -101,7 +101,7 @@ pub(super) fn sessions(ascii: bool) -> TopState {
 }
 
 /// The first of them is open.
-fn opened(ascii: bool) -> TopState {
+pub(super) fn opened(ascii: bool) -> TopState {
     let mut state = sessions(ascii);
     press(&mut state, &[Key::Enter]);
     seen(&mut state, ID, tasks());
@@ -274,7 +274,7 @@ fn one_that_was_imported_stands_until_it_is_let_go_on() {
     let note = "imported, and stands still until `tasuki session resume a1b2c3d4`";
     let stands = with(
         session(ID, "家計簿 import", "Paused", &tasks()[..1]),
-        json!({"stands_still": true, "note": note}),
+        json!({"stands_still": true, "only_document": true, "note": note}),
     );
     listed(&mut state, vec![stands]);
     let shown = text(&state, (100, 24));

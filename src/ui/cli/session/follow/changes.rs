@@ -80,6 +80,10 @@ pub(super) fn changes(before: Option<&SessionDetails>, now: &SessionDetails) -> 
 /// The tasks that are done again for a merge, each time with what is in the way.
 fn reopened(before: Option<&SessionDetails>, now: &SessionDetails) -> Vec<SessionChange> {
     let Some(merge) = &now.session.merge else { return Vec::new() };
+    // What was done again for a merge that has ended is no news to whoever begins to look.
+    if before.is_none() && !words::is_merging(&now.session) {
+        return Vec::new();
+    }
     let seen = before.and_then(|before| before.session.merge.as_ref());
     let known = |again: &&SessionMergeAgain| seen.is_some_and(|seen| seen.again.contains(again));
     let new = merge.again.iter().filter(|again| !known(again));
@@ -144,7 +148,7 @@ fn of_session(session: &SessionInfo) -> SessionChange {
             words::done_of_all(&session.counts)
         ),
         who: None,
-        text: words::note(session).map(words::first_line),
+        text: words::note(session).as_deref().map(words::first_line),
         mark: [words::session_mark(Letters::Unicode, session), words::session_mark(Letters::Ascii, session)],
     }
 }
@@ -177,6 +181,24 @@ mod tests {
         let lines: Vec<String> =
             changes(before, now).iter().map(|change| change.line(Letters::Unicode)).collect();
         lines.join("\n")
+    }
+
+    #[test]
+    fn what_was_done_again_is_told_while_its_merge_is_under_way_and_not_of_one_that_is_past() {
+        let with_merge = |status: &str| {
+            let mut seen = session("Active", &json!([task("task-3", "Running", &json!({}))]));
+            let again = json!([{"task": "task-3", "times": 1, "why": "conflict in 家計.md"}]);
+            let merge = json!({"into": "main", "status": status, "again": again});
+            seen.session.merge = Some(serde_json::from_value(merge).expect("a merge"));
+            seen
+        };
+        let (past, waits) = (with_merge("done"), with_merge("waits"));
+        let is_told = |before, now| told(before, now).contains("is done again for the merge into main");
+        assert!(!is_told(None, &past), "the merge is done, and this is another try");
+        assert!(is_told(None, &waits), "{}", told(None, &waits));
+        // One that came and went between two looks is told.
+        let before = session("Active", &json!([task("task-3", "Running", &json!({}))]));
+        assert!(is_told(Some(&before), &past) && !is_told(Some(&waits), &past));
     }
 
     #[test]

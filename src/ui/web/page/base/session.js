@@ -45,11 +45,17 @@ export function markOfSession(session) {
 export const isCalledOff = ({ status, note }) => status === "Failed" && /^cancelled by /.test(note ?? "");
 
 /** Why a session is where it is, in the page's words where it has some; empty where that is not told. */
-export function noteOf({ note, stands_still: stands }) {
-  if (stands) return t("se.stands.text");
+export function noteOf({ note, stands_still: stands, missing_repository: path }) {
+  if (stands) return path ? t("se.kept.nowhere", { path }) : t("se.stands.text");
   const [, who] = /^by (\S+)$/.exec(note ?? "") ?? [], [, failed] = /^([\d,]+) tasks? failed, and it stops there$/.exec(note ?? "") ?? [];
   if (who) return t("se.note.by", { who: who === "user" ? t("you") : who });
   return failed ? t(failed === "1" ? "se.note.failed.one" : "se.note.failed.many", { n: failed }) : inWords(note);
+}
+
+/** What is to be known of a session of which only the document is here, and which is no open one; empty of any other. */
+export function keptOf({ only_document: isKept, status, missing_repository: path }) {
+  if (!isKept || status === "Paused") return "";
+  return path ? t("se.kept.nowhere", { path }) : t(status === "Completed" ? "se.kept.done" : "se.kept.text");
 }
 
 /** Whether it waits for a person, as a whole or with one of its tasks. */
@@ -122,7 +128,13 @@ export const hitsOf = (counts) => plural("se.off.hits", openOf(counts));
 const HAS_ENDED = new Set(["Completed", "Failed"]);
 
 /** Whether a task may be done again with another text. */
-export const mayEdit = ({ status, description }) => HAS_ENDED.has(status) && description !== null && description !== undefined;
+export const mayEdit = ({ status, description }, { only_document: isKept }) => !isKept && HAS_ENDED.has(status) && description !== null && description !== undefined;
+
+/** Whether a task may be tried again as it was. */
+export const mayRetry = ({ status }, { only_document: isKept }) => !isKept && status === "Failed";
+
+/** Whether a session takes a task more. */
+export const mayAdd = (session) => session.status !== "Completed" && !session.planning && !session.only_document;
 
 /** The ids of the tasks that need one, directly or not. */
 export function behindOf(tasks, id) {
@@ -140,7 +152,7 @@ export const branchesOf = (tasks) => tasks.filter(({ status, branch }) => status
 const isMerging = (merge) => merge?.status === "merging" || merge?.status === "waits";
 
 /** Whether the branches of a session may be brought together now: nothing of it is under way, and no merge is. */
-export const mayMerge = (session) => ["Paused", "Completed", "Failed"].includes(session.status) && !session.waits_for_yes && !session.stands_still && !isMerging(session.merge) && branchesOf(session.tasks).length > 0;
+export const mayMerge = (session) => ["Paused", "Completed", "Failed"].includes(session.status) && !session.waits_for_yes && !session.only_document && !isMerging(session.merge) && branchesOf(session.tasks).length > 0;
 
 /** The branch onto which a session is merged where nobody says another. */
 export const branchOf = (id) => `agent/session-${id.slice(-8)}`;

@@ -40,6 +40,7 @@ const SENTENCES = [
   [/^goes back to its pool(?:: (.*))?$/s, "told.returned", "why"],
   [/^goes back to its agent(?:: (.*))?$/s, "told.reopened", "why"],
   [/^is in doubt(?:: (.*))?$/s, "told.in_doubt", "why"],
+  [/^all typing is held: `tasuki stop --off` lets the work go on$/, "told.halted"],
   [/^is held(?:: (.*))?$/s, "told.held", "why"],
   [/^is waiting(?:: (.*))?$/s, "told.waiting", "why"],
   [/^its turn is over; (\d+) parts? (?:is|are) open$/, "told.over.parts", "n"],

@@ -5,7 +5,7 @@ import { go, route, to } from "../base/route.js";
 import { narrow, scale } from "../base/prefs.js";
 import { useKeys } from "../base/keys.js";
 import { firstLine, shown } from "../base/text.js";
-import { countsOf, hitsOf, isCalledOff, isOver, markOfSession, markOfTask, mayEdit, mayMerge, named, needOfSession, needOfTask, noteOf, ruleOf, titleOf, waitsOf } from "../base/session.js";
+import { countsOf, hitsOf, isCalledOff, isOver, keptOf, markOfSession, markOfTask, mayAdd, mayEdit, mayMerge, mayRetry, named, needOfSession, needOfTask, noteOf, ruleOf, titleOf, waitsOf } from "../base/session.js";
 import { useSession } from "../live/sessions.js";
 import { at } from "../live/api.js";
 import { TASKS_MAX, beside, edgeKind, isDrawable, layout, pathOf, readingOrder } from "../draw/graph.js";
@@ -37,7 +37,7 @@ export function One({ id, task: wanted }) {
   if (!session) return html`<div class="cols sess"><section class="card"><${Outline} rows=${9} /></section><section class="card"><${Outline} rows=${5} /></section></div>`;
   const side = query.add && mayAdd(session) ? html`<${Add} key="add" session=${session} again=${again} />`
     : query.merge && mayMerge(session) ? html`<${Merge} key="merge" session=${session} again=${again} />`
-    : query.edit && chosen?.description ? html`<${Edit} key=${`edit ${chosen.id}`} session=${session} task=${chosen} again=${again} />`
+    : query.edit && chosen?.description && !session.only_document ? html`<${Edit} key=${`edit ${chosen.id}`} session=${session} task=${chosen} again=${again} />`
     : chosen ? html`<${Task} key=${chosen.id} session=${session} task=${chosen} byId=${byId} isFilled=${session.status !== "Paused"} />`
     : wanted ? html`<section class="card pad-l"><p class="dim"><${Text} of=${t("se.no-task", { id: wanted })} /></p></section>`
     : session.tasks.length > 0 ? html`<section class="card"><${Empty} icon="sessions" title=${t("se.choose")}>${t("se.choose.text")}</${Empty}></section>` : null;
@@ -52,16 +52,17 @@ export function One({ id, task: wanted }) {
 function keysOf(session, task) {
   const { id } = session, word = task ? markOfTask(task).word : "";
   const say = (key) => hint(t(key, { task: task?.id ?? "", word: shown(word) }));
-  const ofTask = (may, why, then) => () => (!task ? say("se.key.no-task") : may ? then() : say(why));
+  const why = (key) => (session.only_document ? (session.status === "Paused" ? "se.key.stands" : "se.key.kept") : key);
+  const ofTask = (may, key, then) => () => (!task ? say("se.key.no-task") : may ? then() : say(key));
   const open = (form, item = id) => !isBarred() && go(to("sessions", item, { [form]: "yes" }));
   return {
     a: () => answerOf(session, task),
     s: ofTask(agents.value.has(task?.agent), "se.key.screen", () => go(to("team", task.agent))),
-    r: ofTask(task?.status === "Failed", "se.key.retry", () => !isBarred() && retryTask(session, task)),
+    r: ofTask(task && mayRetry(task, session), why("se.key.retry"), () => !isBarred() && retryTask(session, task)),
     w: ofTask(task?.message, "se.key.story", () => go(to("messages", task.message))),
-    e: ofTask(task && mayEdit(task), "se.key.edit", () => open("edit", [id, task.id])),
-    m: () => (mayMerge(session) ? open("merge") : say("se.key.merge")),
-    n: () => (mayAdd(session) ? open("add") : say("se.key.add")),
+    e: ofTask(task && mayEdit(task, session), why("se.key.edit"), () => open("edit", [id, task.id])),
+    m: () => (mayMerge(session) ? open("merge") : say(why("se.key.merge"))),
+    n: () => (mayAdd(session) ? open("add") : say(why("se.key.add"))),
     X: () => (!mayCancel(session) ? say("se.key.over") : !isBarred() && cancel(session)),
   };
 }
@@ -93,8 +94,6 @@ const isForm = ({ add, merge, edit }) => Boolean(add || merge || edit);
 
 /** Whether something of it can be called off: a task that is open, or the merge of its branches. */
 const mayCancel = (session) => !isOver(session) || session.merge?.status === "merging";
-
-const mayAdd = (session) => session.status !== "Completed" && !session.planning && !session.stands_still;
 
 /** The card of a task, once it is drawn. */
 const focusOn = (id) => requestAnimationFrame(() => document.querySelector(`[data-task="${CSS.escape(id)}"]`)?.focus());
@@ -141,8 +140,8 @@ function HeldUp({ session }) {
   const { waits_for_yes: isAsked, planning, status, note, master, counts } = session;
   if (isAsked) return html`<${Notice} tone="ask" icon="ask" title=${t("se.yes.title")}><${Text} of=${t("se.yes.text", { who: master ?? "", n: counts.pending + counts.ready })} /></${Notice}>`;
   if (planning && status === "Active") return html`<${Notice} icon="starting" mark="work" title=${html`<${Text} of=${t("se.planning.title", { who: master ?? "" })} />`} actions=${html`<a class="btn" href=${to("messages", planning)}>${t("se.planning.see")}</a>`} />`;
-  const why = note && html`<${Said} of=${noteOf(session)} />`;
-  if (session.stands_still) return html`<${Notice} icon="held" mark="ask" title=${t("se.stands.title")}>${t("se.stands.text")}</${Notice}>`;
+  const said = [note && noteOf(session), keptOf(session)].filter(Boolean).join(t("se.kept.and")), why = said && html`<${Said} of=${said} />`;
+  if (session.stands_still) return html`<${Notice} icon="held" mark="ask" title=${t("se.stands.title")}><${Said} of=${noteOf(session)} /></${Notice}>`;
   if (status === "Paused") return html`<${Notice} icon="held" mark="ask" title=${t("se.paused.title")}>${t("se.paused.text")}${why && html` (${why})`}</${Notice}>`;
   if (status === "Failed" && why && !isCalledOff(session)) return html`<${Notice} tone="bad" icon="failed" title=${t("se.failed.title")}>${why}</${Notice}>`;
   return status !== "Active" && why && html`<p class="meta">${why}</p>`;

@@ -5,7 +5,7 @@ import { to } from "../base/route.js";
 import { isWeb, langOf, shown } from "../base/text.js";
 import { inWords } from "../base/told.js";
 import { dialogOf, useKeys } from "../base/keys.js";
-import { markOfTask, mayEdit, needOfTask, ruleOf } from "../base/session.js";
+import { markOfTask, mayEdit, mayRetry, needOfTask, ruleOf } from "../base/session.js";
 import { at } from "../live/api.js";
 import { agents, needs } from "../live/store.js";
 import { kinOf } from "../draw/graph.js";
@@ -39,7 +39,7 @@ export function Task({ session, task, byId, isFilled }) {
       ${task.pull_request && html`<${Pull} pull=${task.pull_request} />`}
       ${session.waits_for_yes && html`<p class="dim"><${Text} of=${t(task.expect.length > 0 ? "ta.expects" : "ta.expects.none", { what: task.expect.join(", ") })} />${task.is_hired_for && html` ${t("ta.hired")}`}</p>`}
       <${Facts} session=${session} task=${task} byId=${byId} />
-      ${mayEdit(task) && html`<${Opens} href=${to("sessions", [session.id, task.id], { edit: "yes" })} label=${t("ta.edit")} kbd="e" />`}
+      ${mayEdit(task, session) && html`<${Opens} href=${to("sessions", [session.id, task.id], { edit: "yes" })} label=${t("ta.edit")} kbd="e" />`}
       ${task.message && html`<a class="btn" href=${to("messages", task.message)}><${Icon} name="messages" />${t("ta.story")} <kbd aria-hidden="true">w</kbd></a>`}
       ${task.description && html`<div class="stack tight"><h3>${t("ta.what")}</h3><${Long} text=${task.description} /></div>`}
     </div></section>`;
@@ -58,7 +58,7 @@ function Failed({ session, task, isFilled }) {
   const rule = ruleOf("rule", session.on_failure), why = task.result || task.note;
   return html`${why && html`<div class="errt"><strong>${t("ta.why")}</strong><${Long} text=${inWords(why)} /></div>`}
     ${rule && html`<p class="dim"><${Text} of=${rule} /></p>`}
-    <button class=${isFilled ? "btn ask" : "btn"} type="button" ...${actingNow(underWay.value.has(pathOf(session)))} onClick=${() => retryTask(session, task)}><${Icon} name="retry" />${t("ta.again")} <kbd aria-hidden="true">r</kbd></button>`;
+    ${mayRetry(task, session) && html`<button class=${isFilled ? "btn ask" : "btn"} type="button" ...${actingNow(underWay.value.has(pathOf(session)))} onClick=${() => retryTask(session, task)}><${Icon} name="retry" />${t("ta.again")} <kbd aria-hidden="true">r</kbd></button>`}`;
 }
 
 /** What it did in its worktree: commits, files, and what it has left uncommitted. */
