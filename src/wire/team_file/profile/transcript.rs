@@ -118,7 +118,8 @@ fn pairs(of: &BTreeMap<String, Scalar>) -> Vec<(String, Value)> {
 /// Whether that is there. A text in quotes stands for what reads so, too: `"true"` for `true`.
 fn has(record: &Value, (path, value): &(String, Value)) -> bool {
     match (part(record, path), value) {
-        (Some(there @ (Value::Bool(_) | Value::Number(_))), Value::String(text)) => there.to_string() == *text,
+        (Some(Value::Bool(there)), Value::String(text)) => *text == if *there { "true" } else { "false" },
+        (Some(Value::Number(there)), Value::String(text)) => there.as_str() == text,
         (there, value) => there == Some(value),
     }
 }
