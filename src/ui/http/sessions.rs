@@ -5,7 +5,6 @@ use super::given::{Key, Large, Question};
 use super::kept;
 use super::refused::Refused;
 use crate::daemon::clients::request::{Request, Response};
-use crate::engine::flow::id::FlowId;
 use crate::engine::input::{Command, Reply};
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, USER};
@@ -42,7 +41,11 @@ pub(super) async fn begin(
     let (of, begun) = (id.clone(), id.to_string());
     let workspace = asked(&gate, |model| model.workspace().clone()).await?;
     let debate = match debate {
-        Some(word) => Some(handed_over(&gate, word, again).await?),
+        Some(word) => {
+            let found = asked(&gate, move |model| model.debate_id(&word)).await?;
+            let id = found.map_err(Refused::of_problem)?;
+            Some((id.clone(), handed_over(&gate, id.to_string(), again).await?))
+        }
         None => None,
     };
     let (debate, its_plan) = debate.unzip();
@@ -86,17 +89,16 @@ pub(super) async fn begin(
     }
 }
 
-/// A debate that may be handed over, and its final plan as a goal.
-async fn handed_over(gate: &Gate, word: String, again: bool) -> Result<(FlowId, String), Refused> {
-    let id = asked(gate, move |model| model.debate_id(&word)).await?.map_err(Refused::of_problem)?;
-    let progress = gate.read(DebateProgressQuery { id: id.to_string() }).await?;
+/// The final plan of a debate that may be handed over, as a goal.
+async fn handed_over(gate: &Gate, id: String, again: bool) -> Result<String, Refused> {
+    let progress = gate.read(DebateProgressQuery { id: id.clone() }).await?;
     let plan = hand_over::final_plan(&progress, None).map_err(Refused::of_problem)?;
     let sessions = gate.read(SessionsQuery {}).await?.sessions;
-    if let Some(session) = hand_over::newest_of(&sessions, id.as_str()).filter(|_| !again) {
-        let told = hand_over::handed_over(id.as_str(), session, of_session(session));
+    if let Some(session) = hand_over::newest_of(&sessions, &id).filter(|_| !again) {
+        let told = hand_over::handed_over(&id, session, of_session(session));
         return Err(Refused::of_problem(told));
     }
-    Ok((id, hand_over::goal(&progress, plan)))
+    Ok(hand_over::goal(&progress, plan))
 }
 
 /// A refusal with the places in the plan of all that is wrong, also for this team: the engine knows no lines, and who reads a plan no

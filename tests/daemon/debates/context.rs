@@ -74,7 +74,8 @@ fn a_damaged_file_of_a_round_is_told_and_written_again() {
     assert_eq!(house.read(&path), before, "the folder is made again");
     std::fs::remove_dir_all(&context).expect("it was made again");
     std::fs::write(&context, "no folder").expect("a file");
-    let status = ok(&house, &["debate", "status", &id]);
+    let (_, out, err) = told(&house, &["debate", "show", &id]);
+    let status = out + &err;
     assert!(
         status.contains("is damaged") && status.contains("move it away, and it is made again"),
         "{status}"
