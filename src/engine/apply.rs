@@ -143,9 +143,7 @@ impl State {
             Ok(())
         })?;
         self.learn(id, before, got);
-        if matches!(to, Move::Intend(_)) {
-            self.step_typed(at, id);
-        }
+        self.step_turned(at, id, *to);
         Ok(())
     }
 

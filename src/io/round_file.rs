@@ -58,7 +58,7 @@ pub(crate) fn stamp(context: &Path, name: &str) -> Option<Stamp> {
     folder.stat(OsStr::new(name)).ok().map(|stat| Stamp::of(&stat))
 }
 
-/// Writes the file again. Its name until it is whole is none that the daemon's views have: both may write at the same time.
+/// Writes the file again, and makes its folder if there is none. Its name until it is whole is none that the daemon's views have: both may write at the same time.
 ///
 /// # Errors
 /// [`FolderError`]
@@ -67,7 +67,11 @@ pub(crate) fn write_again(
     name: &str,
     pieces: &mut dyn Iterator<Item = String>,
 ) -> Result<Stamp, FolderError> {
-    let folder = Folder::open(context)?;
+    let (Some(debate), Some(own)) = (context.parent(), context.file_name().and_then(OsStr::to_str)) else {
+        return Err(FolderError::NotAFolder { path: context.to_owned() });
+    };
+    // Somebody may have removed it with all that was in it.
+    let folder = Folder::open(debate)?.make_own(own)?;
     let (name, whole) = (OsStr::new(name), format!(".{}-{name}", std::process::id()));
     let whole = OsStr::new(&whole);
     let written = folder.write_pieces(whole, pieces);

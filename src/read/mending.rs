@@ -27,16 +27,15 @@ enum Standing {
 }
 
 impl Model {
-    /// Sees to the files of these rounds. What is damaged is told for as long as somebody asks: of two who ask, both are to hear of it.
+    /// Sees to the files of these rounds. What was damaged is told to whoever finds it; what stays damaged, to all who ask.
     pub(super) fn mend_rounds(&mut self, flow: &Flow, rounds: RangeInclusive<u8>) -> Vec<String> {
         let Some(debate) = flow.debate() else { return Vec::new() };
         let rounds = *rounds.start()..=(*rounds.end()).min(debate.rounds);
-        rounds.clone().for_each(|round| self.mend_round(flow, debate, round));
-        let told = rounds.filter_map(|round| self.round_files.told.get(&(flow.head.id.clone(), round)));
-        told.cloned().collect()
+        rounds.filter_map(|round| self.mend_round(flow, debate, round)).collect()
     }
 
-    fn mend_round(&mut self, flow: &Flow, debate: &Debate, round: u8) {
+    /// Gives what is to be told of it.
+    fn mend_round(&mut self, flow: &Flow, debate: &Debate, round: u8) -> Option<String> {
         let ended = flow.speeches(debate, round).iter().filter(|step| step.stage.has_ended()).count();
         let (key, name) = ((flow.head.id.clone(), round), round_file_name(round));
         let context = PathBuf::from(self.context_of(&flow.head.id));
@@ -44,34 +43,41 @@ impl Model {
         let is_seen =
             self.round_files.right.get(&key).is_some_and(|right| Some(*right) == there.map(|at| (ended, at)));
         if ended == 0 || is_seen {
-            return;
+            return None;
         }
         let path = context.join(&name);
         let reason = match self.standing(flow, (debate, round), &path) {
             Standing::Right => {
                 self.round_files.right.extend(there.map(|there| (key, (ended, there))));
-                return;
+                return None;
             }
-            Standing::Unknown => return,
+            Standing::Unknown => return None,
             // What is not over yet is written again at its next change.
-            Standing::Behind if ended < debate.roles.len() => return,
+            Standing::Behind if ended < debate.roles.len() => return None,
             Standing::Behind => None,
             Standing::Damaged(why) => Some(why),
         };
         let written = write_again(&context, &name, &mut round_pieces(self.said(flow, (debate, round))));
-        let done = match written {
+        let path = path.display().to_string();
+        let (mended, done) = match written {
             Ok(stamp) => {
-                self.round_files.right.insert(key.clone(), (ended, stamp));
-                "it was written again from the journal".to_owned()
+                self.round_files.right.insert(key, (ended, stamp));
+                (true, "it was written again from the journal".to_owned())
             }
-            Err(error) => format!("it could not be written again: {error}"),
+            Err(error) => (false, format!("it could not be written again: {error}")),
         };
-        if let Some(reason) = reason {
-            let (path, reason) = (path.display().to_string(), format!("{reason}; {done}"));
-            let error = DebateError::ContextFileCorrupted { path, reason };
-            tracing::warn!(code = error.code(), "{error}");
-            self.round_files.told.insert(key, error.to_string());
-        }
+        let why = match reason {
+            None if mended => return None,
+            None => "it is not there".to_owned(),
+            Some(why) => why,
+        };
+        let error =
+            DebateError::ContextFileCorrupted { path: path.clone(), reason: format!("{why}; {done}") };
+        tracing::warn!(code = error.code(), "{error}");
+        // Whoever reads that later does not take it for what is so.
+        let was =
+            || format!("the context file {path} was damaged, and was written again from the journal: {why}");
+        Some(if mended { was() } else { error.to_string() })
     }
 
     /// What was said in a round, each output made when it is asked for: all of a round may be long.

@@ -9,6 +9,4 @@ use std::collections::HashMap;
 pub(super) struct RoundFiles {
     /// Files that were found right, each with how many roles had ended in its round: they are not read a second time.
     pub(super) right: HashMap<(FlowId, u8), (usize, Stamp)>,
-    /// What was found damaged, in words.
-    pub(super) told: HashMap<(FlowId, u8), String>,
 }

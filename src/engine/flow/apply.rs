@@ -11,8 +11,10 @@ use super::stage::{self, FlowMove};
 use super::step::{self, StepMove, StepStage};
 use super::tree::{self, Tree, TreeMove};
 use crate::engine::event::Event;
+use crate::engine::life::Move;
 use crate::engine::message::part_answer::PartAnswer;
 use crate::engine::message::{BodyRef, Message, Outcome};
+use crate::engine::screen::doorbell::TurnKind;
 use crate::engine::state::State;
 use crate::engine::words::{MessageId, Millis};
 use std::sync::Arc;
@@ -83,12 +85,21 @@ impl State {
         }
     }
 
-    /// A turn of a message was typed, or may have been: the step that it is has begun with the first.
-    pub(in crate::engine) fn step_typed(&mut self, at: Millis, id: &MessageId) {
-        let Some(of) = self.open.get(id).and_then(|open| open.message.step.as_deref()) else { return };
+    /// A turn of a message is typed, or was not after all: the step that it is has begun with the first, and is asked with each task.
+    pub(in crate::engine) fn step_turned(&mut self, at: Millis, id: &MessageId, to: Move) {
+        let Some(open) = self.open.get(id) else { return };
+        let Some(of) = open.message.step.as_deref() else { return };
         let Some((name, flow)) = of.step.as_ref().zip(self.flows.get_mut(&of.flow)) else { return };
         let Some(step) = flow.place(name).and_then(|place| flow.steps.get_mut(place)) else { return };
-        if step.message.as_ref() == Some(id) && step.typed.is_none() {
+        match to {
+            _ if step.message.as_ref() != Some(id) => return,
+            Move::Intend(turn) if turn.kind == TurnKind::Task => step.asked = step.asked.saturating_add(1),
+            Move::Withdraw if open.stage.redo().is_some_and(|turn| turn.kind == TurnKind::Task) => {
+                step.asked = step.asked.saturating_sub(1);
+            }
+            _ => {}
+        }
+        if matches!(to, Move::Intend(_)) && step.typed.is_none() {
             (step.typed, flow.changed_at) = (Some(at), at);
         }
     }

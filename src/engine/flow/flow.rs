@@ -71,6 +71,9 @@ pub struct FlowStep {
     /// The newest of these.
     #[serde(default, skip_serializing_if = "is_default")]
     pub message: Option<MessageId>,
+    /// Tasks that were typed for it, or may have been: its agent may have begun it as often.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub asked: u16,
     #[serde(default, skip_serializing_if = "is_default")]
     pub began: Option<Millis>,
     /// When its agent got its message: the first turn of that may have been typed then. None while it is in a queue.
@@ -286,6 +289,7 @@ impl Flow {
             planned_at: at,
             stage: StepStage::Pending,
             tries: 0,
+            asked: 0,
             message: None,
             began: None,
             typed: None,
@@ -366,8 +370,7 @@ impl Flow {
             let joins: Vec<Join> = self.steps.iter().map(|step| step.spec.join).collect();
             let unmet = Unmet::new(&graph, &joins);
             let (first, open) = (unmet.met().collect(), self.steps.len());
-            let shares = |step: &FlowStep| matches!(step.spec.tree, Some(StepTree::SharedWith(_)));
-            let shares = self.steps.iter().any(shares);
+            let shares = self.steps.iter().any(|of| matches!(of.spec.tree, Some(StepTree::SharedWith(_))));
             // The graph knows the places, too.
             self.schedule =
                 Schedule { graph: Some((graph, unmet)), decided: first, open, shares, ..Schedule::default() };

@@ -219,9 +219,12 @@ fn left_over(flow: &Flow, over_since: Millis, root: &Path) -> Option<NeedInfo> {
     let there: Vec<&Tree> =
         kept.filter(|tree| tree.path.as_deref().is_some_and(|path| Path::new(path).exists())).collect();
     let id = &flow.head.id;
-    // It looks after the workspace's repository alone.
-    let is_ours = flow.head.repository.as_ref().is_some_and(|of| root.starts_with(&of.root));
-    let prune = CureInfo::of("Remove what nothing is in the way of", "tasuki worktree prune".to_owned());
+    // Without a word it looks after the workspace's repository alone.
+    let prune = flow.head.repository.as_ref().map(|of| {
+        let is_ours = root.starts_with(&of.root);
+        let which = if is_ours { String::new() } else { format!(" --repository {}", word(&of.root)) };
+        CureInfo::of("Remove what nothing is in the way of", format!("tasuki worktree prune{which}"))
+    });
     let see = CureInfo::of("See the debate", format!("tasuki debate show {id}"));
     let unlock = there.iter().take(UNLOCKED_MAX).filter_map(|tree| {
         let is_locked = tree.note.as_deref().is_some_and(|note| note.contains("it is locked"));
@@ -237,7 +240,7 @@ fn left_over(flow: &Flow, over_since: Millis, root: &Path) -> Option<NeedInfo> {
         title: format!("{} of debate {id} could not be removed", counted(there.len(), "worktree")),
         detail: Some(notes(flow).join("; ")),
         since: rfc3339_ms(flow.since),
-        cures: unlock.chain(is_ours.then_some(prune)).chain([see]).collect(),
+        cures: unlock.chain(prune).chain([see]).collect(),
         ..nothing()
     })
 }

@@ -5,8 +5,10 @@ use crate::engine::message::refusal::{Code, Refusal};
 use crate::io::client::{Client, ClientError};
 use crate::io::lock;
 use crate::io::workspace::{Surroundings, Workspace};
+use crate::wire::clean::turns_text;
 use anstream::{AutoStream, ColorChoice};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{IsTerminal, Read, Write};
 use std::path::PathBuf;
@@ -111,7 +113,7 @@ impl Context {
 
     pub(super) fn say_json(&self, value: &impl Serialize) -> Ended {
         let text = serde_json::to_string_pretty(value).map_err(std::io::Error::other)?;
-        self.say(text)
+        self.say(straight(&text))
     }
 
     /// Writes a value as JSON if that was asked for, else the text.
@@ -141,6 +143,15 @@ impl Context {
             _ => self.remark(failure.text()),
         }
     }
+}
+
+/// JSON in which no letter turns the text around it: these stand in texts alone, where an escape says the same.
+fn straight(json: &str) -> Cow<'_, str> {
+    if !json.contains(turns_text) {
+        return Cow::Borrowed(json);
+    }
+    let escaped = |c: char| if turns_text(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
+    Cow::Owned(json.chars().map(escaped).collect())
 }
 
 /// A text without its colours; what moves the cursor stays.
@@ -200,5 +211,19 @@ pub(super) fn unless_running<T>(asked: Result<T, ClientError>) -> Result<Option<
         Ok(answer) => Ok(Some(answer)),
         Err(ClientError::NotRunning { .. }) => Ok(None),
         Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_says_the_same_and_turns_no_text() {
+        let value = serde_json::json!({"said": "a\u{202e}b 襷", "\u{2066}": "\\u{202e}"});
+        let text = value.to_string();
+        let straight = straight(&text);
+        assert!(straight.contains(r"a\u202eb 襷") && !straight.contains(turns_text), "{straight}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&straight).ok(), Some(value));
     }
 }

@@ -87,7 +87,7 @@ impl Refused {
             "no-message" | "no-session" | "no-debate" | "no-round" | "unknown-agent" | "no-need" => {
                 StatusCode::NOT_FOUND
             }
-            "not-dismissable" => StatusCode::CONFLICT,
+            "not-dismissable" | "handed-over" | "no-plan" | "wrong-stage" => StatusCode::CONFLICT,
             "unavailable" => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::BAD_REQUEST,
         };

@@ -12,10 +12,12 @@ use crate::io::chance::mint_flow_id;
 use crate::io::session_file::{keep, replace};
 use crate::io::worktree::{branches_at, may_follow, repository_at, repository_of, session_elsewhere};
 use crate::read::Model;
+use crate::ui::session::words::of_session;
 use crate::wire::api::{
-    Done, Problem, SessionBegun, SessionBody, SessionImportBody, SessionMergeBody, SessionQuery,
-    SessionRetryBody, SessionTaskBody,
+    DebateProgressQuery, Done, Problem, SessionBegun, SessionBody, SessionImportBody, SessionMergeBody,
+    SessionQuery, SessionRetryBody, SessionTaskBody, SessionsQuery,
 };
+use crate::wire::debate::hand_over;
 use crate::wire::session::document::export;
 use crate::wire::session::wanted::{self, TriedPlan};
 use axum::Json;
@@ -35,16 +37,19 @@ pub(super) async fn begin(
     Large(body): Large<SessionBody>,
 ) -> JsonAnswer<SessionBegun> {
     let id = mint_flow_id();
-    let SessionBody { plan, goal, master, yes, pr, debate } = body;
+    let SessionBody { plan, goal, master, yes, pr, debate, again } = body;
     let (of, begun) = (id.clone(), id.to_string());
     let workspace = asked(&gate, |model| model.workspace().clone()).await?;
     let debate = match debate {
-        Some(id) => {
-            let found = asked(&gate, move |model| model.debate_id(&id)).await?;
-            Some(found.map_err(Refused::of_problem)?)
+        Some(word) => {
+            let found = asked(&gate, move |model| model.debate_id(&word)).await?;
+            let id = found.map_err(Refused::of_problem)?;
+            Some((id.clone(), handed_over(&gate, id.to_string(), again).await?))
         }
         None => None,
     };
+    let (debate, its_plan) = debate.unzip();
+    let goal = goal.or(its_plan.filter(|_| plan.is_none()));
     let repository = repository_of(&workspace).await;
     let mut tried = None;
     let command = match (plan, goal) {
@@ -71,13 +76,29 @@ pub(super) async fn begin(
         (Some(_), Some(_)) => {
             return Err(Refused::bad_request("there are both `plan` and `goal`: give one of them"));
         }
-        (None, None) => return Err(Refused::bad_request("there is neither `plan` nor `goal`")),
+        (None, None) => {
+            return Err(Refused::bad_request(
+                "there is neither `plan` nor `goal`, and no `debate` that has one",
+            ));
+        }
     };
     let command = wanted::of_debate(command, debate);
     match gate.ask(key, Request::Command(command)).await? {
         Response::Reply(Reply::Done { what, .. }) => Ok(Json(SessionBegun { what, id: begun })),
         other => Err(in_plan(&gate, unexpected(other), tried).await),
     }
+}
+
+/// The final plan of a debate that may be handed over, as a goal.
+async fn handed_over(gate: &Gate, id: String, again: bool) -> Result<String, Refused> {
+    let progress = gate.read(DebateProgressQuery { id: id.clone() }).await?;
+    let plan = hand_over::final_plan(&progress, None).map_err(Refused::of_problem)?;
+    let sessions = gate.read(SessionsQuery {}).await?.sessions;
+    if let Some(session) = hand_over::newest_of(&sessions, &id).filter(|_| !again) {
+        let told = hand_over::handed_over(&id, session, of_session(session));
+        return Err(Refused::of_problem(told));
+    }
+    Ok(hand_over::goal(&progress, plan))
 }
 
 /// A refusal with the places in the plan of all that is wrong, also for this team: the engine knows no lines, and who reads a plan no

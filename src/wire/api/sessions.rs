@@ -28,9 +28,13 @@ pub struct SessionBody {
     /// Whether a pull request is opened for each task that is completed in a worktree, by the program `gh`
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pr: bool,
-    /// Debate whose final plan the goal is, by its id or the beginning of it. `tasuki debate hand-over` finds the session by it
+    /// Debate that is handed over, by its id or the beginning of it: it is over, and has a final plan. Without a plan or goal, the final
+    /// plan of the first role that has one is the goal. `tasuki debate hand-over` finds the session by it
     #[serde(skip_serializing_if = "Option::is_none")]
     pub debate: Option<String>,
+    /// Whether another session begins for a debate that was handed over before. Default: that is refused
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub again: bool,
 }
 
 /// A session began.

@@ -112,7 +112,7 @@ impl DebateError {
                 "see what git says; a repository needs one commit at least, and room on the disk"
             }
             Self::WorktreeRemovalFailed { .. } => {
-                "end the programs that still use it, or unlock it; then `tasuki worktree prune` removes it"
+                "end the programs that still use it, or unlock it; then `tasuki worktree prune` removes it, with `--repository DIR` in another repository than that of the workspace"
             }
             Self::TmuxSessionFailed { .. } => "see what `tasuki doctor` says of tmux, and debate again",
             Self::RoundExecutionTimeout { .. } => {

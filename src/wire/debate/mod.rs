@@ -4,6 +4,7 @@
 pub mod dissent;
 pub mod document;
 pub mod error;
+pub mod hand_over;
 pub mod language;
 pub mod marks;
 pub mod prompt;

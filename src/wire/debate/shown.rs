@@ -120,7 +120,7 @@ pub fn output_in(
         provider: Some(role.provider.clone()),
         model: role.model.clone(),
         cost_usd: usage.cost_usd,
-        tries: (step.tries > 1).then(|| step.tries.into()),
+        tries: Some(step.tries.max(step.asked)).filter(|asked| *asked > 1).map(u32::from),
         missing,
         code,
         cure,
@@ -224,7 +224,10 @@ fn with_baseline(mut besides: Json, baseline: Option<RoundOutput>) -> Json {
 fn message(flow: &Flow) -> String {
     let Some(debate) = flow.debate() else { return String::new() };
     let completed = flow.steps.iter().filter(|step| step.stage == StepStage::Completed).count();
-    let failed = flow.steps.iter().filter(|step| step.stage == StepStage::Failed).count();
+    // Who was called off has not failed: the report says the same.
+    let has_failed =
+        |step: &&FlowStep| step.stage == StepStage::Failed && step.cause != Some(FailureCause::CalledOff);
+    let failed = flow.steps.iter().filter(has_failed).count();
     let failed = if failed == 0 { String::new() } else { format!(", {failed} failed") };
     let left_out = rounds_left_out(flow, debate);
     // What nobody was asked for is no answer that is missing.

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 /// Whether one of these texts tells of the damaged file at this path.
 fn is_told(texts: &Value, path: &str) -> bool {
     let mut texts = texts.as_array().into_iter().flatten().filter_map(Value::as_str);
-    texts.any(|text| text.contains(path) && text.contains("is damaged") && text.contains("written again"))
+    texts
+        .any(|text| text.contains(path) && text.contains("was damaged") && text.contains("was written again"))
 }
 
 #[test]
@@ -59,12 +60,29 @@ fn a_damaged_file_of_a_round_is_told_and_written_again() {
     let other = before.replace("提案 of round1-waiter", "what nobody has said");
     assert_ne!(other, before);
     house.write(&path, &other);
-    let status = ok(&house, &["debate", "show", &id]);
+    let status = ok(&house, &["debate", "status", &id]);
     assert!(
-        status.contains("round1-outputs.json is damaged") && status.contains("not what waiter has said"),
+        status.contains("round1-outputs.json was damaged") && status.contains("not what waiter has said"),
         "{status}"
     );
     assert_eq!(house.read(&path), before);
+    let (_, status, err) = told(&house, &["debate", "show", &id]);
+    assert!(!format!("{status}{err}").contains("damaged"), "it is right again: {status}{err}");
+    let context = house.path(&format!(".tasuki/debates/{id}/context"));
+    std::fs::remove_dir_all(&context).expect("it was there");
+    ok(&house, &["debate", "status", &id]);
+    assert_eq!(house.read(&path), before, "the folder is made again");
+    std::fs::remove_dir_all(&context).expect("it was made again");
+    std::fs::write(&context, "no folder").expect("a file");
+    let (_, out, err) = told(&house, &["debate", "show", &id]);
+    let status = out + &err;
+    assert!(
+        status.contains("is damaged") && status.contains("move it away, and it is made again"),
+        "{status}"
+    );
+    std::fs::remove_file(&context).expect("it was there");
+    ok(&house, &["debate", "progress", &id]);
+    assert_eq!(house.read(&path), before, "it is made again once the file is away");
     house.write(&path, "[]\n");
     get(&house, &format!("/api/debates/{id}/progress"));
     assert_eq!(house.read(&path), before);

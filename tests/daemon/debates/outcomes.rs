@@ -182,6 +182,15 @@ fn a_debate_in_another_repository_ends_early_is_reported_whole_and_becomes_a_ses
     assert!(shown.contains(&format!("carries out the plan of debate {id}")), "{shown}");
     let (status, problem) = post(&house, "/api/sessions", &json!({"goal": "x", "debate": "00000000"}));
     assert_eq!((status, &problem["code"]), (404, &json!("no-debate")), "{problem}");
+    // The door says what the command line says, and takes the plan from the debate.
+    let (status, problem) = post(&house, "/api/sessions", &json!({"debate": id[..8], "goal": "別の"}));
+    assert_eq!((status, &problem["code"]), (409, &json!("handed-over")), "{problem}");
+    assert!(problem["why"].as_str().is_some_and(|why| why.contains(session.trim())), "{problem}");
+    let (status, begun) =
+        post(&house, "/api/sessions", &json!({"debate": id[..8], "again": true, "master": "boss"}));
+    let begun = begun["id"].as_str().unwrap_or_default().to_owned();
+    let shown = ok(&house, &["session", "show", &begun, "--json"]);
+    assert!(status == 200 && shown.contains("計画 of round4-"), "{status} {shown}");
     house.end();
 }
 
@@ -219,6 +228,8 @@ fn nobody_begins_once_the_budget_is_used_up_and_what_was_said_stays() {
     assert!(err.contains("--round") && err.contains("its rounds are 1 to 2"), "{err}");
     let (code, plan, err) = told(&house, &["debate", "hand-over", id, "--print"]);
     assert!(code == Some(2) && err.contains("no final plan"), "{plan}{err}");
+    let (status, problem) = post(&house, "/api/sessions", &json!({"debate": id, "goal": "x"}));
+    assert_eq!((status, &problem["code"]), (409, &json!("no-plan")), "{problem}");
     until_clean(&house);
     house.end();
 }

@@ -19,7 +19,8 @@ use tasuki::engine::team::Team;
 use tasuki::engine::words::MessageId;
 use tasuki::wire::api::ReplyBody;
 use tasuki::wire::debate::document::RoundOutput;
-use tasuki::wire::debate::shown::{notes, output};
+use tasuki::wire::debate::reported::reports;
+use tasuki::wire::debate::shown::{notes, output, result};
 use tasuki::wire::headless::failed::{ProgramEnd, ProgramFailure};
 
 /// The roles that have ended in a round, in their order.
@@ -323,6 +324,73 @@ fn whoever_is_asked_alone_is_in_no_round_and_the_last_round_is_always_held() {
     [1, 2, 3, 4, 7, 8, 9].into_iter().for_each(|step| hall.ends(step, Found::Removed));
     assert_eq!(hall.flow().debate_stage(), Some(DebateStage::Completed));
     assert_eq!(hall.flow().spent().tokens, 50);
+}
+
+#[test]
+fn whoever_was_asked_more_than_once_is_said_to_have_been() {
+    let mut hall = Hall::open(opening(&["qa", "ops"], false, 0));
+    (1..=2).for_each(|step| hall.makes(step));
+    let (qa, ops) = (agent(1, "qa"), agent(1, "ops"));
+    // What was not typed after all is no question.
+    hall.0.start(&ops);
+    hall.0.ready(&ops);
+    hall.0.withdrawn(&ops);
+    hall.0.pass(10_000);
+    hall.0.give(&ops);
+    hall.0.start(&qa);
+    hall.0.give(&qa);
+    hall.0.exit(&qa, "tmux is gone");
+    hall.0.turn_segment();
+    hall.0.crash(&[]);
+    hall.0.pass(60_000);
+    hall.0.start(&qa);
+    hall.0.give(&qa);
+    for role in [&qa, &ops] {
+        let token = hall.0.token_of(&hall.message_of(role)).expect("a token");
+        hall.0.ask(Command::Reply { token, text: "x".into(), failed: false, extra: "".into(), spent: None });
+    }
+    let all = outputs(hall.flow(), 1, &mut |_| None);
+    let tries: Vec<_> = all.iter().map(|output| (&*output.role, output.tasuki.tries)).collect();
+    assert_eq!(tries, [("qa", Some(2)), ("ops", None)]);
+}
+
+#[test]
+fn a_report_counts_failures_as_the_status_does() {
+    let debate = opening(&["qa", "ops"], true, 0).head.debate.expect("a debate");
+    let alone = DebateRole { id: RoleId::new("alone").expect("an id"), ..debate.roles[0].clone() };
+    let mut hall =
+        Hall::open(opening_of(Debate { rounds: 2, baseline: Some(Box::new(alone)), ..*debate }, 0));
+    [1, 2, 5].into_iter().for_each(|step| hall.makes(step));
+    hall.answers(1, "qa", (10, false));
+    let baseline = agent(1, "alone");
+    hall.0.start(&baseline);
+    hall.0.give(&baseline);
+    hall.0.exit(&baseline, "tmux is gone");
+    hall.0.pass(60_000);
+    for role in ["ops", "alone"] {
+        hall.0.start(&agent(1, role));
+        hall.0.give(&agent(1, role));
+        let token = hall.0.token_of(&hall.message_of(&agent(1, role))).expect("a token");
+        hall.0.ask(Command::Reply {
+            token,
+            text: "no model".into(),
+            failed: true,
+            extra: "".into(),
+            spent: None,
+        });
+    }
+    (3..=4).for_each(|step| hall.makes(step));
+    hall.answers(2, "qa", (10, false));
+    // Who was called off has not failed.
+    hall.0.start(&agent(2, "ops"));
+    hall.0.give(&agent(2, "ops"));
+    hall.fails(2, "ops");
+    assert_eq!(hall.stages(), "completed failed completed failed failed");
+    let text = || Body { content: "text".into(), extra: "".into() };
+    let told = result(hall.flow(), "", None).message;
+    let report = reports(hall.flow(), &mut |_| Some(text())).expect("it is over").markdown;
+    assert!(told.contains("2 failed") && report.contains("2 failed"), "{told}\n{report}");
+    assert!(report.contains("- Baseline, **alone**: ") && report.contains("asked 2 times"), "{report}");
 }
 
 #[test]

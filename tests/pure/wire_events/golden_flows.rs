@@ -213,6 +213,7 @@ fn kept() -> Vec<Event> {
         planned_at: Millis(NOON),
         stage: StepStage::Pending,
         tries: 0,
+        asked: 0,
         message: None,
         began: None,
         typed: None,

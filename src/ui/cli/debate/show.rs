@@ -1,6 +1,6 @@
 //! `tasuki debate show`, `status`, `progress` and `outputs`: a debate as it is, and what was said.
 
-use super::words::{in_a_line, in_words, of_status};
+use super::words::{in_a_line, in_words, of_status, tame};
 use crate::engine::words::counted;
 use crate::io::client::Client;
 use crate::read::Answers;
@@ -8,11 +8,11 @@ use crate::ui::cli::context::{Context, Ended};
 use crate::ui::cli::failure::{Failure, Kind};
 use crate::ui::cli::look::look;
 use crate::ui::cli::session::plan_file;
-use crate::ui::cli::table::harmless_lines;
 use crate::wire::api::{DebateProgressQuery, DebateQuery, DebateRoundQuery};
 use crate::wire::debate::document::{
     DebateProgress, DebateResult, DebateStatus, RoundOutput, read_round_file,
 };
+use crate::wire::debate::hand_over::by_round;
 use crate::wire::time::read_moment;
 use chrono::Utc;
 use clap::builder::NonEmptyStringValueParser;
@@ -82,6 +82,7 @@ pub(super) fn show(context: &Context, args: &ShowArgs) -> Ended {
     }
     let progress = asked(context, &DebateProgressQuery { id: args.debate.clone() })?;
     let result = asked(context, &DebateQuery { id: progress.debate_id.clone() })?;
+    remark(context, progress.damaged());
     context.tell(&progress, || format!("{}\n\n{}", head(&result), spoken(&progress)))
 }
 
@@ -90,7 +91,7 @@ fn head(result: &DebateResult) -> String {
     let besides = |key: &str| result.tasuki.as_ref().and_then(|known| known.get(key));
     let text = |key: &str| besides(key).and_then(Json::as_str);
     let mut rows = vec![format!("debate {}", result.debate_id)];
-    rows.extend(text("task").or(text("name")).map(|task| format!("task: {}", harmless_lines(task.trim()))));
+    rows.extend(text("task").or(text("name")).map(|task| format!("task: {}", tame(task.trim()))));
     rows.push(in_words(result));
     rows.extend(spent(&besides));
     rows.push(format!("files: {}", result.context_path));
@@ -166,7 +167,7 @@ pub(super) fn outputs(context: &Context, args: &OutputsArgs) -> Ended {
 
 /// Says what is odd beside an answer: what was found damaged.
 fn remark<'a>(context: &Context, notes: impl IntoIterator<Item = &'a str>) {
-    notes.into_iter().for_each(|note| context.remark(format!("note: {}", harmless_lines(note))));
+    notes.into_iter().for_each(|note| context.remark(format!("note: {}", tame(note))));
 }
 
 /// A file of another debate, or of one of which nothing else is known.
@@ -184,27 +185,13 @@ fn spoken(progress: &DebateProgress) -> String {
     texts(by_round(progress).into_iter().map(|(round, output)| (Some(round), output)))
 }
 
-/// Each output with its round: a role speaks once in each, and the outputs are in the order of the rounds.
-pub(super) fn by_round(progress: &DebateProgress) -> Vec<(u8, &RoundOutput)> {
-    let (mut round, mut seen) = (1, Vec::new());
-    let mut all = Vec::new();
-    for output in &progress.outputs {
-        if seen.contains(&output.role.as_str()) {
-            (round, seen) = (round + 1, Vec::new());
-        }
-        seen.push(output.role.as_str());
-        all.push((round, output));
-    }
-    all
-}
-
 /// A role that has spoken, or not, in one line.
 fn line(round: u8, output: &RoundOutput) -> String {
     let (role, seconds) = (&output.role, output.duration_secs);
     match &output.error {
         None => format!("  round {round}  {role}  spoke in {seconds} s"),
         Some(error) => {
-            let first = harmless_lines(error.lines().next().unwrap_or_default());
+            let first = tame(error.lines().next().unwrap_or_default());
             let after = output.failure().map(|_| format!(" after {seconds} s")).unwrap_or_default();
             format!("  round {round}  {role}  {}{after}: {first}", output.why_not())
         }
@@ -217,11 +204,11 @@ fn texts<'a>(outputs: impl Iterator<Item = (Option<u8>, &'a RoundOutput)>) -> St
         let tokens =
             if output.tokens_used == 0 { String::new() } else { format!(", {} tokens", output.tokens_used) };
         let said = match &output.error {
-            None => harmless_lines(output.proposal.trim_end()),
+            None => tame(output.proposal.trim_end()),
             Some(error) => {
                 let word = output.why_not();
                 let cure = output.tasuki.cure.as_deref().map(|cure| format!("\ncure: {cure}"));
-                format!("{word}: {}{}", harmless_lines(error.trim_end()), cure.unwrap_or_default())
+                format!("{word}: {}{}", tame(error.trim_end()), cure.unwrap_or_default())
             }
         };
         format!("── {round}{} ({} s{tokens})\n\n{said}", output.role, output.duration_secs)

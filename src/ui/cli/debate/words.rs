@@ -1,11 +1,12 @@
 //! How a debate stands, in words.
 
 use crate::ui::cli::table::harmless_lines;
+use crate::wire::clean::turns_text;
 use crate::wire::debate::document::{DebateResult, DebateStatus};
 
 /// How it stands in a sentence, whose first words are the status.
 pub(super) fn in_words(result: &DebateResult) -> String {
-    let message = harmless_lines(&result.message);
+    let message = tame(&result.message);
     match &result.status {
         DebateStatus::Failed(_) => format!("failed: {message}"),
         _ if message.is_empty() => of_status(&result.status),
@@ -38,5 +39,21 @@ pub(super) fn of_status(status: &DebateStatus) -> String {
         DebateStatus::Completed => "completed".to_owned(),
         DebateStatus::Failed(_) => "failed".to_owned(),
         DebateStatus::Cancelled => "cancelled".to_owned(),
+    }
+}
+
+/// A text that may stand on a terminal. What turns the text around it is shown as what it is, also into a pipe: it hides what was said.
+pub(super) fn tame(text: &str) -> String {
+    let escaped = |c: char| if turns_text(c) { c.escape_unicode().to_string() } else { c.to_string() };
+    harmless_lines(&text.chars().map(escaped).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_turns_the_text_around_it_is_shown_as_what_it_is() {
+        assert_eq!(tame("a\u{202e}b\n\tc 襷 🎏"), "a\\u{202e}b\n\tc 襷 🎏");
     }
 }

@@ -78,8 +78,8 @@ pub(super) fn begin(
     context: &Context,
     (debate, goal): (String, String),
     master: Option<&AgentName>,
-    yes: bool,
+    (yes, again): (bool, bool),
 ) -> Ended {
-    let args = new::Args::of_debate(debate, goal, master.cloned(), yes);
+    let args = new::Args::of_debate((debate, again), goal, master.cloned(), yes);
     new::run(context, &args)
 }

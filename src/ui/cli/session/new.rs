@@ -57,12 +57,21 @@ pub(super) struct Args {
     /// Debate whose final plan the goal is.
     #[arg(skip)]
     debate: Option<String>,
+    /// Whether there may be a session of that debate.
+    #[arg(skip)]
+    again: bool,
 }
 
 impl Args {
     /// What a person would have written for this goal, which is the plan of that debate.
-    pub(super) fn of_debate(debate: String, goal: String, master: Option<AgentName>, yes: bool) -> Self {
-        Self { goal: vec![goal], plan: None, master, yes, pr: false, wait: false, debate: Some(debate) }
+    pub(super) fn of_debate(
+        (debate, again): (String, bool),
+        goal: String,
+        master: Option<AgentName>,
+        yes: bool,
+    ) -> Self {
+        let debate = Some(debate);
+        Self { goal: vec![goal], plan: None, master, yes, pr: false, wait: false, debate, again }
     }
 }
 
@@ -78,9 +87,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
         }
         None => {
             let goal = Some(args.goal.join(" "));
-            let debate = args.debate.clone();
-            let body =
-                SessionBody { goal, master, yes: args.yes, pr: args.pr, debate, ..SessionBody::default() };
+            let (debate, again) = (args.debate.clone(), args.again);
+            let body = SessionBody { goal, master, yes: args.yes, pr: args.pr, debate, again, plan: None };
             (body, None, None)
         }
     };

@@ -19,7 +19,7 @@ pub(super) struct Facts<'a> {
     pub(super) stands: Vec<Stand<'a>>,
     /// Places that exist and that several final plans cite, with how many.
     pub(super) common: Vec<(String, usize)>,
-    /// Round, role and reason.
+    /// Round, role and reason; round 0 is the baseline.
     pub(super) failures: Vec<(u8, &'a str, &'a str)>,
     cited: usize,
     there: usize,
@@ -38,6 +38,10 @@ impl<'a> Facts<'a> {
                 facts.failures.push((round, &cell.output.role, error));
             }
         }
+        // Round 0 is that of whoever was asked alone.
+        let alone =
+            report.baseline.iter().filter_map(|cell| Some((0, &*cell.output.role, cell.output.failure()?)));
+        facts.failures.extend(alone);
         let last = report.rounds.last().filter(|round| is_last(report, round));
         let plans = last.iter().flat_map(|round| &round.cells).filter(|cell| cell.output.error.is_none());
         facts.stands = plans.map(|cell| Stand { cell, dissent: dissent(&cell.output.proposal) }).collect();
@@ -169,6 +173,9 @@ pub(super) fn spent(cell: &ReportCell<'_>, words: Words) -> Vec<String> {
     }
     spent.push(write_duration(output.duration_secs.saturating_mul(1_000)));
     spent.extend(Some(micro(cell)).filter(|micro| *micro > 0).map(usd));
+    // What an earlier try took is not known, and neither is what it did.
+    let tries = output.tasuki.tries.filter(|tries| *tries > 1);
+    spent.extend(tries.map(|tries| words.say(format!("asked {tries} times"), format!("{tries} 回尋ねた"))));
     spent
 }
 

@@ -296,7 +296,7 @@ fn failures(report: &DebateReport<'_>, facts: &Facts<'_>) -> String {
     }
     let words = Words::of(report);
     let failure = |(round, role, why): &(u8, &str, &str)| {
-        let (round, why) = (words.round(*round), shorten(why, 2_000));
+        let (round, why) = (words.failed_in(*round), shorten(why, 2_000));
         format!("<li>{round}, <b>{}</b>: {}</li>", escape(role), escape(&why))
     };
     let items: String = facts.failures.iter().map(failure).collect();

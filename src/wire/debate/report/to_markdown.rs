@@ -47,7 +47,7 @@ pub fn markdown(report: &DebateReport<'_>) -> String {
     if !facts.failures.is_empty() || !report.notes.is_empty() {
         out.push_str(&format!("\n## {}\n\n", words.failures()));
         let failures = facts.failures.iter().map(|(round, role, why)| {
-            format!("- {}, **{}**: {}\n", words.round(*round), one_line(role), plain(why))
+            format!("- {}, **{}**: {}\n", words.failed_in(*round), one_line(role), plain(why))
         });
         out.extend(failures.chain(report.notes.iter().map(|note| format!("- {}\n", plain(note)))));
     }

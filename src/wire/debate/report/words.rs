@@ -53,6 +53,11 @@ impl Words {
         self.say(format!("Round {round}"), format!("第 {round} ラウンド"))
     }
 
+    /// Where something failed; round 0 is the baseline.
+    pub(super) fn failed_in(self, round: u8) -> String {
+        if round == 0 { self.say("Baseline", "比較").to_owned() } else { self.round(round) }
+    }
+
     /// So many of so many.
     pub(super) fn part(self, some: &str, all: &str) -> String {
         self.say(format!("{some} of {all}"), format!("{all} 中 {some}"))
