@@ -4,7 +4,7 @@ use crate::wire::team_file::finding::Book;
 use crate::wire::team_file::values::At;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Number, Value};
 use std::collections::BTreeMap;
 
 /// Where a program keeps its sessions: files to which it appends JSON values, one per line.
@@ -119,7 +119,9 @@ fn pairs(of: &BTreeMap<String, Scalar>) -> Vec<(String, Value)> {
 fn has(record: &Value, (path, value): &(String, Value)) -> bool {
     match (part(record, path), value) {
         (Some(Value::Bool(there)), Value::String(text)) => *text == if *there { "true" } else { "false" },
-        (Some(Value::Number(there)), Value::String(text)) => there.as_str() == text,
+        (Some(Value::Number(there)), Value::String(text)) => {
+            text.parse().is_ok_and(|number: Number| number == *there)
+        }
         (there, value) => there == Some(value),
     }
 }
