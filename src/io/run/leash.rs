@@ -7,6 +7,8 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, p
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
@@ -90,10 +92,14 @@ async fn end_until_none(
     over: Instant,
 ) -> bool {
     let (mut clean, mut wanted) = (0, CLEAN_LOOKS);
+    // A look that nobody waits for any more goes on, and would take what is started from now on for what was left.
+    let is_over = Arc::new(AtomicBool::new(false));
     while clean < wanted {
-        let is_meant = is_meant.clone();
+        let (is_meant, gone_by) = (is_meant.clone(), is_over.clone());
+        let is_meant = move |var: &OsStr| !gone_by.load(Ordering::SeqCst) && is_meant(var);
         let look = tokio::task::spawn_blocking(move || end_bearers(bears, is_meant));
         let Ok(Ok(left)) = timeout_at(over, look).await else {
+            is_over.store(true, Ordering::SeqCst);
             tracing::warn!("processes of a check could not be ended");
             return false;
         };
@@ -160,5 +166,60 @@ fn signal(key: ProcessKey, signal: Signal) {
         && alive(key)
     {
         let _ = pidfd_send_signal(held, signal);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Child, Command, Stdio};
+    use std::sync::mpsc;
+
+    fn bearer(mark: &str) -> Child {
+        let mut sleep = Command::new("sleep");
+        sleep.arg("60").env(Bears::Check.name(), mark).stdin(Stdio::null()).spawn().unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_look_that_takes_too_long_ends_nobody_whom_it_meets_after_that() {
+        let whose = format!("leash {}", std::process::id());
+        let mut both = [bearer(&whose), bearer(&whose)];
+        // On a busy machine the time may be over before the first one is met: then it gets more.
+        let mut within = Duration::from_millis(50);
+        let (looks, go) = loop {
+            let ((at_it, looks), (go, may_go)) = (mpsc::channel(), mpsc::channel::<()>());
+            let (ours, may_go) = (OsString::from(&whose), Arc::new(std::sync::Mutex::new(may_go)));
+            // It is at the first one, and stays there until it is told to go on.
+            let is_meant = move |var: &OsStr| {
+                let is_ours = var == ours;
+                if is_ours {
+                    at_it.send(()).unwrap();
+                    let _ = may_go.lock().unwrap().recv();
+                }
+                is_ours
+            };
+            assert!(!end_until_none(Bears::Check, is_meant, None, Instant::now() + within).await);
+            if looks.recv().is_ok() {
+                break (looks, go);
+            }
+            within *= 4;
+        };
+        drop(go);
+        // The look is over once nobody can tell of another one.
+        while looks.recv().is_ok() {}
+        // Whom it was at is ended. Whom it meets then may have begun since.
+        let ended = |child: &mut Child| child.try_wait().unwrap().is_some();
+        let all = loop {
+            let all = both.each_mut().map(ended);
+            if all.contains(&true) {
+                break all;
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+        };
+        assert!(all.contains(&false), "one of them is nobody's to end any more");
+        for child in &mut both {
+            let _ = child.kill();
+            child.wait().unwrap();
+        }
     }
 }
