@@ -172,6 +172,7 @@ fn signal(key: ProcessKey, signal: Signal) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Read as _;
     use std::process::{Child, Command, Stdio};
     use std::sync::mpsc;
 
@@ -187,14 +188,15 @@ mod tests {
         // On a busy machine the time may be over before the first one is met: then it gets more.
         let mut within = Duration::from_millis(50);
         let (looks, go) = loop {
-            let ((at_it, looks), (go, may_go)) = (mpsc::channel(), mpsc::channel::<()>());
-            let (ours, may_go) = (OsString::from(&whose), Arc::new(std::sync::Mutex::new(may_go)));
+            let ((at_it, looks), (may_go, go)) = (mpsc::channel(), std::io::pipe().unwrap());
+            let (ours, may_go) = (OsString::from(&whose), Arc::new(may_go));
             // It is at the first one, and stays there until it is told to go on.
             let is_meant = move |var: &OsStr| {
                 let is_ours = var == ours;
                 if is_ours {
                     at_it.send(()).unwrap();
-                    let _ = may_go.lock().unwrap().recv();
+                    // There is nothing to be read, and an end once the other side is dropped.
+                    assert_eq!(may_go.as_ref().read(&mut [0]).unwrap(), 0);
                 }
                 is_ours
             };
