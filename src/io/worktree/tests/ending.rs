@@ -58,7 +58,12 @@ async fn what_a_role_has_done_stays_as_a_patch_whatever_it_has_done_to_its_git()
             "{script}: {patch:?}"
         );
     }
-    for script in [":", "touch src/ignored", "rm -rf \"$PWD\""] {
+    for script in [
+        "log=$(git rev-parse --git-path logs/HEAD); rm $log; mkfifo $log",
+        ":",
+        "touch src/ignored",
+        "rm -rf \"$PWD\"",
+    ] {
         assert_eq!(patch_of(script).await, None, "{script}");
     }
 }
