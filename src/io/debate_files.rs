@@ -10,9 +10,8 @@ use crate::wire::debate::prompt::ContextFile;
 use crate::wire::debate::request::{CONTEXT_BYTES_MAX, DebateRequest, RoleDefinition, Spot};
 use crate::wire::debate::shown::Overview;
 use crate::wire::team_file::{Headless, Profile, Settings};
-use fs2::FileExt as _;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
@@ -152,18 +151,6 @@ pub fn refuse_programs(
             _ => {}
         }
     }
-}
-
-/// Waits until nobody else hands this debate over. It is handed over by one at a time, as long as the file that is given is open.
-///
-/// # Errors
-/// What the system says.
-pub fn in_turn(workspace: &Workspace, debate: &str) -> io::Result<File> {
-    let path = workspace.debates().join(debate).join("hand-over.lock");
-    let file = regular::open(OpenOptions::new().write(true).create(true).truncate(false), &path)
-        .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
-    file.lock_exclusive()?;
-    Ok(file)
 }
 
 /// Whether programs of this profile can be asked once.

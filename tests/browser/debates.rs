@@ -95,6 +95,7 @@ fn a_debate_fills_its_columns_as_roles_speak_and_another_is_called_off() {
     begun(&browser);
     followed(&browser, &house);
     looked_at(&browser);
+    carried_out(&browser);
     called_off(&browser, &house);
     failed(&browser, &house);
     clean(&browser);
@@ -168,6 +169,29 @@ fn looked_at(browser: &Browser) {
         }
     }
     browser.look(Looks::DESK);
+}
+
+/// Its final plan becomes a session, after a question; a second one is refused.
+fn carried_out(browser: &Browser) {
+    let debate = browser.run("return location.hash", &[]);
+    browser.run("document.activeElement.blur()", &[]);
+    browser.press("c");
+    browser.until(
+        "document.querySelector('dialog[open]')?.textContent.includes('nothing begins without your yes')",
+    );
+    browser.click("dialog .btn:last-child");
+    browser.until("/^#\\/sessions\\/[0-9a-f-]{36}$/.test(location.hash) && document.querySelector('main').textContent.includes('整数')");
+    let session = browser.run("return location.hash.split('/')[2]", &[]);
+    browser.run("location.hash = arguments[0]", &[debate]);
+    browser.click(".head .btn");
+    browser.until("document.querySelector('dialog[open]')");
+    browser.click("dialog .btn:last-child");
+    let told = "document.querySelector('.toast')?.textContent";
+    browser.until(&format!("{told}?.includes('was handed over before') && {told}.includes({session})"));
+    let console = browser.console();
+    assert!(console.len() == 1 && console[0].contains("409"), "{console:?}");
+    let cancel = "const [id, done] = arguments; import('/live/api.js').then(({ ask }) => ask(`/api/sessions/${id}/cancel`, { method: 'POST' })).then((answer) => done(answer.ok))";
+    assert_eq!(browser.run_later(cancel, &[session]), json!(true));
 }
 
 /// Begins one by the page's own way to the daemon, and gives its id.

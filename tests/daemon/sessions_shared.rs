@@ -59,10 +59,18 @@ tasks:
     assert!(output.status.success(), "{cures:?}: {output:?}");
     until(&second, &id, "Active Completed Running");
     // Nor does the first one work where the second one does.
-    let told = refused(&first, &["session", "resume", &id]);
     let why =
         format!("goes on in the workspace {}", second.path("").canonicalize().expect("a folder").display());
-    assert!(told.contains(why.trim_end_matches('/')), "{told}");
+    let asked = [
+        vec!["session", "resume", &id],
+        vec!["session", "retry", &id, "task-2"],
+        vec!["session", "add-task", &id, "--name", "三", "--description", "three"],
+        vec!["session", "merge", &id],
+    ];
+    for words in asked {
+        let told = refused(&first, &words);
+        assert!(told.contains(why.trim_end_matches('/')), "{words:?}: {told}");
+    }
     second.write("go", "");
     until(&second, &id, "Completed Completed Completed");
 

@@ -81,7 +81,7 @@ impl Flows {
             Some((spec, self.text()))
         });
         let steps = share(steps.collect());
-        Some(Opening { head, request: self.text(), steps, done: Vec::new(), ask: None })
+        Some(Opening { head, request: self.text(), steps, done: Vec::new(), ask: None, again: false })
     }
 
     /// Some roles debate: at times in rounds that all may speak in at once, or with a budget that is soon used up.

@@ -47,11 +47,14 @@ fn goes_on_from_there(id: &FlowId, name: &StepName, stage: FlowStage) -> Cow<'st
 impl Work<'_> {
     /// Opens a flow, if everybody whom it names is there and may be tasked.
     pub(in crate::engine) fn open_flow(&mut self, opening: Opening) -> Result<String, Refusal> {
-        let Opening { mut head, request, mut steps, done, ask } = opening;
+        let Opening { mut head, request, mut steps, done, ask, again } = opening;
         let kind = head.kind.word();
         if let Some(there) = self.state.flows.get(&head.id) {
             let why = format!("there is a {} {} already", there.head.kind.word(), head.id);
             return Err(Refusal::new(Code::IdConflict, why).at("id"));
+        }
+        if let Some(debate) = head.from_debate.as_ref().filter(|_| !again) {
+            self.refuse_second_hand_over(debate)?;
         }
         if self.live.disk_full {
             return Err(Refusal::new(Code::DiskFull, "the disk is nearly full"));
@@ -87,6 +90,16 @@ impl Work<'_> {
             return Ok(format!("session {id} {NO_YES}"));
         }
         Ok(format!("{kind} {id} has begun: {size}"))
+    }
+
+    /// Refuses the plan of a debate that an open session carries out already.
+    fn refuse_second_hand_over(&self, debate: &FlowId) -> Result<(), Refusal> {
+        let carries_out =
+            |flow: &&Box<Flow>| flow.stage.is_open() && flow.head.from_debate.as_ref() == Some(debate);
+        self.state.flows.values().find(carries_out).map_or(Ok(()), |flow| {
+            let why = format!("debate {debate} was handed over before: session {} is open", flow.head.id);
+            Err(Refusal::new(Code::HandedOver, why))
+        })
     }
 
     /// Whether a step can be given to whom it names.

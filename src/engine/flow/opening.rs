@@ -27,6 +27,8 @@ pub struct Opening {
     pub done: Vec<StepDone>,
     /// What its master is asked, where it is to plan the steps.
     pub ask: Option<Body>,
+    /// Whether the plan of a debate is carried out once more, beside a session that does so.
+    pub again: bool,
 }
 
 /// A step that was done elsewhere.
@@ -84,7 +86,7 @@ impl Opening {
             debate: None,
             from_debate: None,
         };
-        Ok(Self { head, request: body(request), steps, done: Vec::new(), ask: None })
+        Ok(Self { head, request: body(request), steps, done: Vec::new(), ask: None, again: false })
     }
 
     /// A flow whose steps its master is asked for, in these words.
@@ -112,7 +114,14 @@ impl Opening {
             debate: None,
             from_debate: None,
         };
-        Self { head, request: body(goal), steps: Vec::new(), done: Vec::new(), ask: Some(body(prompt)) }
+        Self {
+            head,
+            request: body(goal),
+            steps: Vec::new(),
+            done: Vec::new(),
+            ask: Some(body(prompt)),
+            again: false,
+        }
     }
 }
 

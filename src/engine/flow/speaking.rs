@@ -77,7 +77,7 @@ impl Opening {
             debate: Some(Box::new(debate)),
             from_debate: None,
         };
-        Ok(Self { head, request, steps, done: Vec::new(), ask: None })
+        Ok(Self { head, request, steps, done: Vec::new(), ask: None, again: false })
     }
 }
 

@@ -263,6 +263,8 @@ codes! {
     NotHired = "not-hired", "remove it from the team file, or stop it: `tasuki agent stop NAME`";
     /// Nothing to do in that state.
     WrongStage = "wrong-stage", "see `tasuki why ID`";
+    /// The plan of a debate that an open session carries out already.
+    HandedOver = "handed-over", "see the session with `tasuki session list`; `--again`, or `again` in the body, begins another one";
 }
 
 as_text!(

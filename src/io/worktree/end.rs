@@ -11,11 +11,9 @@ use super::obstacle::Obstacle;
 use super::record::{Progress, Record};
 use super::repository::{Repository, ref_of};
 use crate::engine::flow::branch::BranchName;
-use crate::io::git::is_object_name;
-use crate::io::regular;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, Permissions};
-use std::io::{self, Read as _};
+use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -29,10 +27,6 @@ const KEPT: &str = "kept";
 /// Whoever worked there is being ended: between two looks whether that is done, and how often it is looked.
 const REST: Duration = Duration::from_millis(50);
 const LOOKS_MAX: usize = 60;
-/// Moves of what is checked out that are gone through for commits, the newest.
-const MOVES_MAX: usize = 500;
-/// What is read of git's log of those moves.
-const LOG_BYTES_MAX: u64 = 16 << 20;
 /// What somebody writes there meanwhile keeps a folder from going; tried so often, it has ended or goes on.
 const TRIES: usize = 5;
 
@@ -138,7 +132,8 @@ impl Repository {
                 added?;
                 diff.extend(["--cached", base, "--"].map(OsString::from));
                 at.demand(doing, &diff).await?;
-                self.keep_left_commits(&at, (branch, base), &own).await?;
+                let left = self.patch_of(branch).with_extension("mbox");
+                self.keep_left_commits(&at, (branch, base), &own, &left).await?;
             }
             None => {
                 let at = self.here().working(hold.file()).within(PATCH_LIMIT);
@@ -161,52 +156,6 @@ impl Repository {
             Err(error) => Err(error),
         };
         written.map_err(failed)
-    }
-
-    /// Writes the commits that were made there and that what is checked out at the end has not, one message each, for `git am`.
-    async fn keep_left_commits(
-        &self,
-        at: &Place<'_>,
-        (branch, base): (&BranchName, &str),
-        own: &Path,
-    ) -> Result<(), WorktreeError> {
-        let (doing, path) = ("keep what a role has committed", self.patch_of(branch).with_extension("mbox"));
-        let failed = |source| WorktreeError::Io { path: path.clone(), source };
-        let except = format!("--exclude={branch}");
-        let mut range = vec!["--not", "HEAD", base, &except, "--branches", "--tags", "--remotes", "--not"];
-        // The role may have made anything of it.
-        let mut log = Vec::new();
-        if let Ok(file) = regular::open(fs::OpenOptions::new().read(true), &own.join("logs/HEAD")) {
-            file.take(LOG_BYTES_MAX).read_to_end(&mut log).map_err(failed)?;
-        }
-        let log = String::from_utf8_lossy(&log);
-        let names = log.lines().rev().filter_map(|line| line.split(' ').nth(1));
-        range.extend(names.filter(|name| is_object_name(name)).take(MOVES_MAX));
-        let tip = at.commit(&ref_of(branch)).await?;
-        range.extend(tip.as_deref());
-        let count =
-            [&["rev-list", "--count", "--no-merges", "--ignore-missing"][..], &range, &["--"]].concat();
-        if at.text(doing, &count).await?.trim() == "0" {
-            return Ok(());
-        }
-        // One without a change is a message, too, and what a person has configured for letters of theirs does not count.
-        let how =
-            ["--always", "--binary", "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-missing"];
-        let plain = ["--no-attach", "--no-base", "--no-cover-letter"];
-        let mut output = OsString::from("--output=");
-        output.push(OsStr::from_bytes(bytes_of(&path)));
-        let mut words: Vec<OsString> =
-            ["format-patch"].iter().chain(&how).chain(&plain).chain(&range).map(OsString::from).collect();
-        words.insert(1, output);
-        at.demand(doing, &words).await?;
-        // Commits without a change are no messages.
-        if fs::metadata(&path).map_or(0, |meta| meta.len()) == 0 {
-            return half::remove(&path);
-        }
-        fs::set_permissions(&path, Permissions::from_mode(0o600))
-            .and_then(|()| fs::File::open(&path)?.sync_all())
-            .and_then(|()| fs::File::open(path.parent().unwrap_or(&path))?.sync_all())
-            .map_err(failed)
     }
 
     /// Where what a role has changed is kept.

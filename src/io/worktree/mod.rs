@@ -19,6 +19,7 @@ mod git;
 mod gone;
 mod half;
 mod hold;
+mod left;
 mod left_locks;
 mod list;
 mod look;

@@ -10,7 +10,7 @@ use super::make::delete_branch;
 use super::obstacle::{Obstacle, SHOWN_MAX};
 use super::record::{Progress, Record};
 use super::repository::{Repository, ref_of};
-use super::trash::{BUNDLE, Trashed, entry_name};
+use super::trash::{BUNDLE, FILE, LEFT, Trashed, entry_name};
 use crate::engine::flow::branch::BranchName;
 use crate::io::run::runs_in;
 use std::ffi::OsStr;
@@ -103,6 +103,13 @@ impl Repository {
             synced.map_err(|source| WorktreeError::Io { path: bundle, source })?;
         }
         let path = self.path_of(branch);
+        // An entry with its description is whole, and the worktree may be half gone.
+        let is_whole = folder.join(FILE).exists();
+        let own = half::own_folder(&self.common_dir, &path).filter(|_| !is_whole && path.is_dir());
+        if let Some(own) = own {
+            let at = self.git.at(&path).of(&own).working(hold.file());
+            self.keep_left_commits(&at, (branch, leaving.base), &own, &folder.join(LEFT)).await?;
+        }
         let Leaving { record, base, head, removed_ms, .. } = leaving;
         self.describe(&folder, &Trashed::of(record, base, head, *removed_ms, &path))
     }

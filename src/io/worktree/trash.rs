@@ -14,9 +14,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Its description in an entry.
-const FILE: &str = "removed.json";
+pub(super) const FILE: &str = "removed.json";
 /// Its commits in an entry, if there are any.
 pub(super) const BUNDLE: &str = "commits.bundle";
+/// Commits in an entry that the branch has not, as messages, if there are any.
+pub(super) const LEFT: &str = "left.mbox";
 /// As a record's.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 

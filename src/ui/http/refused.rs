@@ -122,9 +122,12 @@ fn status_of(code: Code) -> StatusCode {
         Code::TooLarge | Code::ContentTooLarge | Code::MetadataTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Code::NoRoute | Code::BadProof | Code::NotYours | Code::CommandNotAllowed => StatusCode::FORBIDDEN,
         Code::UnknownAgent => StatusCode::NOT_FOUND,
-        Code::IdConflict | Code::NotOpen | Code::WrongStage | Code::NameTaken | Code::NotHired => {
-            StatusCode::CONFLICT
-        }
+        Code::IdConflict
+        | Code::NotOpen
+        | Code::WrongStage
+        | Code::NameTaken
+        | Code::NotHired
+        | Code::HandedOver => StatusCode::CONFLICT,
         Code::RateExceeded | Code::TooMany | Code::NoRoom | Code::RosterFull => StatusCode::TOO_MANY_REQUESTS,
         Code::DiskFull => StatusCode::INSUFFICIENT_STORAGE,
         Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,

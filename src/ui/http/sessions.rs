@@ -82,7 +82,7 @@ pub(super) async fn begin(
             ));
         }
     };
-    let command = wanted::of_debate(command, debate);
+    let command = wanted::of_debate(command, debate, again);
     match gate.ask(key, Request::Command(command)).await? {
         Response::Reply(Reply::Done { what, .. }) => Ok(Json(SessionBegun { what, id: begun })),
         other => Err(in_plan(&gate, unexpected(other), tried).await),
@@ -130,14 +130,7 @@ pub(super) async fn resume(
     let word = path.id.clone();
     let kept = asked(&gate, move |model| model.kept_session(&word)).await?.map_err(Refused::of_problem)?;
     let Some(session) = kept else {
-        let word = path.id.clone();
-        let own =
-            asked(&gate, move |model| (model.session_repository(&word), model.workspace().clone())).await?;
-        if let (Some((id, place)), workspace) = own
-            && let Some(other) = session_elsewhere(&place, &workspace, &id).await
-        {
-            return Err(kept::goes_on_elsewhere(id.as_str(), &place, &other));
-        }
+        refuse_elsewhere(&gate, &path).await?;
         return steer(&gate, key, path, |model, id| Ok(wanted::resume(model.session_id(&id)?))).await;
     };
     let workspace = asked(&gate, |model| model.workspace().clone()).await?;
@@ -230,6 +223,7 @@ pub(super) async fn retry(
     Question(path): Question<SessionPath>,
     Large(body): Large<SessionRetryBody>,
 ) -> JsonAnswer<Done> {
+    refuse_elsewhere(&gate, &path).await?;
     steer(&gate, key, path, move |model, id| wanted::retry(model.session_id(&id)?, &body.task, body.text))
         .await
 }
@@ -242,6 +236,7 @@ pub(super) async fn merge(
     Large(body): Large<SessionMergeBody>,
 ) -> JsonAnswer<Done> {
     body.into.as_deref().map_or(Ok(()), wanted::check_branch).map_err(Refused::of_problem)?;
+    refuse_elsewhere(&gate, &path).await?;
     let (word, into) = (path.id.clone(), body.into.clone());
     let target = asked(&gate, move |model| model.merge_target(&word, into?.as_str())).await?;
     if let Some((place, into)) = target {
@@ -264,9 +259,22 @@ pub(super) async fn add_task(
     Question(path): Question<SessionPath>,
     Large(body): Large<SessionTaskBody>,
 ) -> JsonAnswer<Done> {
+    refuse_elsewhere(&gate, &path).await?;
     let details = gate.read(SessionQuery { id: path.id.clone() }).await?;
     steer(&gate, key, path, move |model, id| wanted::add_task(model.session_id(&id)?, &body.task, &details))
         .await
+}
+
+/// Refuses to have a session of this workspace go on that goes on in another one.
+async fn refuse_elsewhere(gate: &Gate, path: &SessionPath) -> Result<(), Refused> {
+    let word = path.id.clone();
+    let own = asked(gate, move |model| (model.session_repository(&word), model.workspace().clone())).await?;
+    if let (Some((id, place)), workspace) = own
+        && let Some(other) = session_elsewhere(&place, &workspace, &id).await
+    {
+        return Err(kept::goes_on_elsewhere(id.as_str(), &place, &other));
+    }
+    Ok(())
 }
 
 /// Asks something of the session that is meant.

@@ -3,6 +3,7 @@
 use super::input::{Act, Key};
 use super::modes::{Composer, Confirm, Mode, Sheet};
 use super::state::{Beside, Place, TopState};
+use crate::wire::debate::document::DebateStatus;
 use serde_json::json;
 
 /// Characters of a debate's id that are told: more are rarely needed to name it.
@@ -33,6 +34,10 @@ impl TopState {
             }
             Key::Char('X') => {
                 self.cancel_debate();
+                Some(Vec::new())
+            }
+            Key::Char('c') => {
+                self.hand_debate_over();
                 Some(Vec::new())
             }
             Key::Char('n') => {
@@ -120,11 +125,34 @@ impl TopState {
         Act::Begin("/api/debates".to_owned(), request)
     }
 
-    fn cancel_debate(&mut self) {
+    /// The title, the status and the id of the debate that is looked at.
+    fn debate_meant(&self) -> Option<((String, DebateStatus), String)> {
         let of_list = self.debate_looked_at().and_then(|id| self.debate_of_list(&id));
         let of_list = of_list.map(|debate| (debate.title.clone(), debate.status.clone()));
         let seen = || self.debate().map(|seen| (seen.title(), seen.result.status.clone()));
-        let Some(((title, status), id)) = seen().or(of_list).zip(self.debate_looked_at()) else {
+        seen().or(of_list).zip(self.debate_looked_at())
+    }
+
+    /// Has a session carry out its final plan.
+    fn hand_debate_over(&mut self) {
+        match self.debate_meant() {
+            None => drop(self.say("there is no debate whose plan could be carried out")),
+            Some(((_, status), _)) if !status.is_over() => {
+                self.say("it has no final plan yet: it is under way");
+            }
+            Some(((title, _), id)) => {
+                let short_id: String = id.chars().take(ID_SHOWN).collect();
+                self.mode = Mode::Confirm(Confirm {
+                    question: format!("Begin a session by the plan of `{}`?", short(&title, TITLE_SHOWN)),
+                    command: format!("tasuki debate hand-over {short_id}"),
+                    act: Act::Post("/api/sessions".to_owned(), json!({"debate": id})),
+                });
+            }
+        }
+    }
+
+    fn cancel_debate(&mut self) {
+        let Some(((title, status), id)) = self.debate_meant() else {
             self.say("there is no debate to cancel");
             return;
         };

@@ -21,6 +21,15 @@ pub(super) fn refused_form(sheet: &Sheet, mut problem: Problem) -> Problem {
             *field = Some(label.to_owned());
         }
     }
+    // There is room for few: one of each field comes before a second of any.
+    let mut seen = vec![problem.field.clone()];
+    let (first, rest): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut problem.others).into_iter().partition(|other| {
+            let is_new = !seen.contains(&other.field);
+            seen.push(other.field.clone());
+            is_new
+        });
+    problem.others = first.into_iter().chain(rest).collect();
     problem
 }
 

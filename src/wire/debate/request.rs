@@ -178,7 +178,7 @@ fn request(asked: &opened::Opened<'_>, wrong: &mut Mistakes) -> DebateRequest {
         roles,
         model: wrong.keep(values::model(fields)).flatten(),
         timeout_seconds: wrong
-            .keep(values::number(fields, "timeout_seconds", &TIMEOUT_SECONDS, "whole number of seconds"))
+            .keep(values::seconds(fields, "timeout_seconds", &TIMEOUT_SECONDS))
             .flatten()
             .unwrap_or(TIMEOUT_SECONDS_DEFAULT),
         preserve_worktrees: wrong.keep(values::truth(fields, "preserve_worktrees")).unwrap_or_default(),

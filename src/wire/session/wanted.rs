@@ -85,11 +85,12 @@ pub fn by_goal(
     Ok(Command::OpenFlow(Box::new(opening)))
 }
 
-/// The same session, known to carry out the plan of this debate.
+/// The same session, known to carry out the plan of this debate: `again`, where another one may do so already.
 #[must_use]
-pub fn of_debate(mut command: Command, debate: Option<FlowId>) -> Command {
+pub fn of_debate(mut command: Command, debate: Option<FlowId>, again: bool) -> Command {
     if let Command::OpenFlow(opening) = &mut command {
         opening.head.from_debate = debate;
+        opening.again = again;
     }
     command
 }

@@ -6,10 +6,8 @@ use crate::looking::ok;
 use crate::over_socket::get;
 use crate::sessions::{said as told, until};
 use crate::sessions_trees::{git, repository};
-use fs2::FileExt as _;
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::Stdio;
 
 /// A program that says what it took. In the rounds between it has nothing new to say.
 const PAID: &str = r##"#!/bin/bash
@@ -150,8 +148,8 @@ fn a_debate_in_another_repository_ends_early_is_reported_whole_and_becomes_a_ses
     let printed = ok(&house, &["debate", "hand-over", &id, "--role", "calm", "--print"]);
     assert!(printed.contains("どう守る？") && printed.contains("計画 of round4-calm"), "{printed}");
     assert!(printed.contains("次の計画を実行してください") && !printed.contains("Carry out"), "{printed}");
-    // A session with the same words is none of it. One that knows the debate is, whatever its goal: whoever hands over waits for
-    // the one before and finds it.
+    // A session with the same words is none of it. One that knows the debate is, whatever its goal: of several who hand
+    // over at once, one begins.
     let begins = |goal: &str, debate: Value| {
         let body = json!({"goal": goal, "debate": debate, "master": "boss"});
         let (status, begun) = post(&house, "/api/sessions", &body);
@@ -159,21 +157,21 @@ fn a_debate_in_another_repository_ends_early_is_reported_whole_and_becomes_a_ses
         begun["id"].as_str().expect("an id").to_owned()
     };
     let words = begins(&printed, Value::Null);
-    let lock = std::fs::File::create(house.path(&format!(".tasuki/debates/{id}/hand-over.lock")));
-    let lock = lock.expect("a lock");
-    lock.lock_exclusive().expect("the first turn");
-    let mut second = house.tasuki();
-    second.args(["debate", "hand-over", &id[..8]]).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let second = second.spawn().expect("tasuki");
-    let waits = format!(" -> FLOCK  ADVISORY  WRITE {} ", second.id());
-    house.until("the second one waits", |_| {
-        std::fs::read_to_string("/proc/locks").expect("locks").contains(&waits)
+    let body = json!({"goal": "別の目的 🎏", "debate": id[..8], "master": "boss"});
+    let begun = std::thread::scope(|scope| {
+        let posts: Vec<_> = (0..6).map(|_| scope.spawn(|| post(&house, "/api/sessions", &body))).collect();
+        posts.into_iter().map(|post| post.join().expect("an answer")).collect::<Vec<_>>()
     });
-    let first = begins("別の目的 🎏", json!(id[..8]));
-    drop(lock);
-    let second = second.wait_with_output().expect("its end");
-    let err = String::from_utf8_lossy(&second.stderr);
-    assert!(second.status.code() == Some(2) && err.contains(&first) && err.contains("--again"), "{err}");
+    let first: Vec<&str> =
+        begun.iter().filter_map(|(status, begun)| begun["id"].as_str().filter(|_| *status == 200)).collect();
+    let [first] = first[..] else { panic!("{begun:?}") };
+    assert_eq!(
+        begun.iter().filter(|(status, told)| *status == 409 && told["code"] == "handed-over").count(),
+        5,
+        "{begun:?}"
+    );
+    let (code, _, err) = told(&house, &["debate", "hand-over", &id[..8], "--master", "boss"]);
+    assert!(code == Some(2) && err.contains(first) && err.contains("--again"), "{err}");
     assert!(!err.contains(&words), "{err}");
     let (_, session, err) = told(&house, &["debate", "hand-over", &id, "--master", "boss", "--again"]);
     until(&house, session.trim(), "Paused Ready");

@@ -69,6 +69,7 @@ pub(crate) fn opening(lines: &str, on_failure: OnFailure, parallel: u16) -> Open
         steps,
         done: Vec::new(),
         ask: None,
+        again: false,
     }
 }
 

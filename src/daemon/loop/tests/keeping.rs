@@ -61,7 +61,8 @@ async fn a_flow_that_ended_is_kept_as_long_as_a_message() {
         debate: None,
         from_debate: None,
     };
-    let opening = Opening { head, request: body, steps: Vec::new(), done: Vec::new(), ask: None };
+    let opening =
+        Opening { head, request: body, steps: Vec::new(), done: Vec::new(), ask: None, again: false };
     let command = Command::OpenFlow(Box::new(opening));
     daemon.take_input(Input::Command { request: RequestId(1), by: None, command });
     daemon.work_until_idle().await;

@@ -161,7 +161,7 @@ fn opening() -> Opening {
         debate: None,
         from_debate: None,
     };
-    Opening { head, request: body("計画 🎽"), steps, done: Vec::new(), ask: None }
+    Opening { head, request: body("計画 🎽"), steps, done: Vec::new(), ask: None, again: false }
 }
 
 impl Story {

@@ -64,6 +64,38 @@ async fn what_others_have_and_what_is_ignored_does_not_stay() {
 }
 
 #[tokio::test]
+async fn commits_that_a_branch_has_lost_come_into_the_trash_as_messages() {
+    for (script, kept) in [
+        ("echo 新 > b; git add b; git commit -qm new; git -C ../.. merge -q agent/a", false),
+        ("echo 新 > b; git add b; git commit -qm new; git reset -q --hard HEAD~1", true),
+        (
+            "git checkout -q --detach; echo 新 > b; git add b; git commit -qm new; git checkout -q agent/a",
+            true,
+        ),
+        (
+            "echo 新 > b; git add b; git commit -qm new; echo > b; git commit -qa --amend -m other; git -C ../.. merge -q agent/a",
+            true,
+        ),
+    ] {
+        let world = World::new();
+        let repository = world.repository().await;
+        let made = repository.make(&name("agent/a"), "x", &[]).await.unwrap();
+        world.run_in(&made.path, script);
+        let entry = repository.trash.join(repository.remove(&name("agent/a")).await.unwrap());
+        let left = entry.join("left.mbox");
+        assert_eq!(left.exists(), kept, "{script}");
+        if kept {
+            world.run(&format!(
+                "git checkout -q -b again HEAD~0; git reset -q --hard {}; git am -q '{}'",
+                made.base,
+                left.display()
+            ));
+            assert_eq!(world.run("cat b").trim(), "新", "{script}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn one_in_which_git_hangs_keeps_no_other_from_being_listed() {
     let world = World::new();
     let repository = world.repository().await;

@@ -2,14 +2,11 @@
 
 use super::show::asked;
 use crate::engine::words::AgentName;
-use crate::io::debate_files::in_turn;
 use crate::ui::cli::context::{Context, Ended};
 use crate::ui::cli::failure::{Failure, Kind};
 use crate::ui::cli::session;
-use crate::ui::session::words::of_session;
-use crate::wire::api::{DebateProgressQuery, Problem, SessionInfo, SessionsQuery};
-use crate::wire::debate::document::DebateProgress;
-use crate::wire::debate::hand_over::{final_plan, goal, handed_over, newest_of};
+use crate::wire::api::{DebateProgressQuery, Problem};
+use crate::wire::debate::hand_over::{final_plan, goal};
 use clap::builder::NonEmptyStringValueParser;
 
 /// Begins a session whose goal is the final plan of a debate
@@ -56,22 +53,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     if args.print {
         return context.say(&goal);
     }
-    // Of several who do that at the same time, the second finds the session of the first.
-    let workspace = context.workspace()?;
-    let _turn = in_turn(&workspace, &progress.debate_id).map_err(|error| {
-        let cure = "look at the rights of that folder and at the room on its disk";
-        Failure::new(Kind::Failed, "io", error.to_string(), cure)
-    })?;
-    if let Some(session) = made(context, &progress)?.filter(|_| !args.again) {
-        return Err(refused(handed_over(&progress.debate_id, &session, of_session(&session))));
-    }
     session::begin(context, (progress.debate_id, goal), args.master.as_ref(), (args.yes, args.again))
-}
-
-/// The newest session that was begun for a plan of this debate.
-fn made(context: &Context, progress: &DebateProgress) -> Result<Option<SessionInfo>, Failure> {
-    let sessions = asked(context, &SessionsQuery {})?.sessions;
-    Ok(newest_of(&sessions, &progress.debate_id).cloned())
 }
 
 fn refused(problem: Problem) -> Failure {

@@ -4,7 +4,7 @@ use super::follow::follow_id;
 use super::mistakes::all_of;
 use super::trial;
 use crate::io::client::ANSWER_DEADLINE;
-use crate::ui::cli::context::{Context, Ended};
+use crate::ui::cli::context::{Context, Ended, text_or_input};
 use crate::ui::cli::failure::{Failure, Kind};
 use crate::ui::cli::session::plan_file;
 use crate::wire::debate::document::DebateResult;
@@ -20,7 +20,7 @@ const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Args {
-    /// Task, in words; or the name of a file with a request
+    /// Task, in words; the name of a file with a request; or `-`, which reads the words from the standard input
     #[arg(value_name = "TASK", required_unless_present = "request")]
     task: Vec<String>,
     /// File with a request, in YAML or JSON; `-` reads the standard input
@@ -39,25 +39,25 @@ pub(super) struct Args {
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
     /// How many roles speak at a time; 0 is all. Default: 1
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     parallel: Option<String>,
     /// How many rounds there are, 2 to 5. Default: 3
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     rounds: Option<String>,
     /// How long each role may take in each round. Default: 5m
-    #[arg(long, value_name = "DURATION")]
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     timeout: Option<String>,
     /// Ask the first role alone as well, to compare the debate with
     #[arg(long)]
     baseline: bool,
     /// Most tokens of the whole debate; looked at before each role speaks
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     budget_tokens: Option<String>,
     /// Most US dollars of the whole debate
-    #[arg(long, value_name = "DOLLARS")]
+    #[arg(long, value_name = "DOLLARS", allow_hyphen_values = true)]
     budget_cost: Option<String>,
     /// Most minutes of the whole debate
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     budget_minutes: Option<String>,
     /// Keep the worktrees and their branches
     #[arg(long)]
@@ -75,7 +75,11 @@ pub(super) struct Args {
 
 pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let written = file_of(args).map(|path| plan_file::written(&path)).transpose()?;
-    let options = of_options(args, written.is_none());
+    let task = match &*args.task {
+        [word] if word == "-" => text_or_input(Some(word))?,
+        words => words.join(" "),
+    };
+    let options = of_options(args, written.is_none().then_some(task));
     let place = written.as_ref().map(|written| written.place.clone());
     let body = match written {
         Some(written) if options.is_empty() => written.text,
@@ -113,15 +117,16 @@ fn file_of(args: &Args) -> Option<PathBuf> {
     ENDINGS.contains(&&*ending).then(|| path.to_path_buf())
 }
 
-/// The keys of a request for which there are options, as they were written: what is wrong with them is told with all else. Without a file
-/// they are the whole request.
-fn of_options(args: &Args, is_all: bool) -> Map<String, Json> {
+/// The keys of a request for which there are options, as they were written: what is wrong with them is told with all else. With a task
+/// they are the whole request; a file has its own.
+fn of_options(args: &Args, task: Option<String>) -> Map<String, Json> {
+    let is_all = task.is_some();
     let roles: Vec<&str> = args.roles.iter().map(|role| role.trim()).collect();
     let mut all = Map::new();
     let mut say = |key: &str, value: Option<Json>| {
         all.extend(value.map(|value| (key.to_owned(), value)));
     };
-    say("task", is_all.then(|| json!(args.task.join(" "))));
+    say("task", task.map(|task| json!(task)));
     say("roles", (is_all || !roles.is_empty()).then(|| json!(roles)));
     say("initial_context", (!args.context.is_empty()).then(|| json!(args.context)));
     say("model", args.model.as_ref().map(|model| json!(model)));

@@ -15,7 +15,7 @@ const KEYS: [(&str, &str); 24] = [
     ("p y", "in 5: pause a session or let it go on; yes to its plan"),
     ("n r X", "in 5: new session or task, try again what failed, call off (asks)"),
     ("m e", "in 5: merge the branches; do a task again with another text"),
-    ("n t X", "in 6: new debate, its whole task, cancel it (asks); ← →: a role"),
+    ("n t c X", "in 6: new debate, its task, carry its plan out, cancel; ← →: a role"),
     ("Esc", "back, in the end to the list of the place; ends a filter"),
     ("n", "new task"),
     ("/", "filter the rows by their texts or states: `failed`, `state:failed`"),

@@ -223,6 +223,22 @@ fn a_debate_is_cancelled_after_a_question() {
 }
 
 #[test]
+fn a_session_carries_the_plan_of_a_debate_out_after_a_question() {
+    let mut state = debates(false);
+    assert_eq!(typed(&mut state, "c"), []);
+    assert!(text(&state, (80, 24)).contains("it has no final plan yet"));
+    typed(&mut state, "/store");
+    press(&mut state, &[Key::Enter]);
+    assert_eq!(typed(&mut state, "c"), []);
+    let shown = text(&state, (80, 24));
+    assert!(shown.contains("Begin a session by the plan of `How do we store"), "{shown}");
+    assert!(shown.contains("tasuki debate hand-over 00000002"), "{shown}");
+    let begun = typed(&mut state, "y");
+    let [Act::Post(path, body)] = &begun[..] else { panic!("{begun:?}") };
+    assert_eq!((path.as_str(), &body["debate"]), ("/api/sessions", &json!("00000002")));
+}
+
+#[test]
 fn a_debate_begins_with_its_roles_and_opens_and_a_refused_one_stays() {
     let mut state = debates(false);
     typed(&mut state, "n金額は 💴");
@@ -240,7 +256,13 @@ fn a_debate_begins_with_its_roles_and_opens_and_a_refused_one_stays() {
     press(&mut state, &[Key::Tab]);
     let asked = json!({"task": "金額は 💴\n整数か", "roles": ["qa", "dba", "qa"], "parallel": "many"});
     assert_eq!(press(&mut state, &[Key::Enter]), begin(asked));
-    let others = vec![serde_json::from_value(json!({"why": "`dba` is no role", "cure": "c"})).unwrap()];
+    let other =
+        |why: &str, field: &str| serde_json::from_value(json!({"why": why, "cure": "c", "field": field}));
+    let others = vec![
+        other("`xyzzy` is no role", "roles").unwrap(),
+        other("`dba` is no role", "roles").unwrap(),
+        other("`parallel`: `many` is no number", "parallel").unwrap(),
+    ];
     let problem = Problem {
         code: "unknown-word".into(),
         why: "the role `qa` is twice\n  1 | {}".into(),
@@ -256,7 +278,8 @@ fn a_debate_begins_with_its_roles_and_opens_and_a_refused_one_stays() {
         shown.contains("Refused: the role `qa` is twice (Roles)")
             && shown.contains("write built-in roles, such as architect")
             && !shown.contains("system_prompt")
-            && shown.contains("and: `dba` is no role")
+            && shown.contains("and: `At once`: `many` is no number")
+            && shown.contains("and: `xyzzy` is no role")
             && !shown.contains("1 |"),
         "{shown}"
     );

@@ -165,7 +165,8 @@ pub(super) fn same_ids(roles: &[Placed], baseline: bool) -> Vec<Refusal> {
         let same = |before: &&Placed| before.role.id == role.id;
         if let Some(before) = roles.iter().take(at).find(same) {
             let why = match before.place.line {
-                0 => format!("the role `{}` is named twice", role.id),
+                // Who has written all in one line has no lines to be led to.
+                line if line == place.line => format!("the role `{}` is named twice", role.id),
                 line => format!("the role `{}` is already on line {line}", role.id),
             };
             found.push(place.refuse(Code::IdConflict, why).at("roles"));

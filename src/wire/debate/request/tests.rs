@@ -190,7 +190,7 @@ fn values_that_are_there_and_say_nothing_are_told() {
               2 | roles: []
             Cure: write `roles:` with one role at least, such as [architect, security, qa].
 
-            line 3, column 18: `timeout_seconds`: `5m` is not a whole number of seconds from 5 to 86400.
+            line 3, column 18: `timeout_seconds`: `5m` is not a whole number of seconds from 5 to 86400; did you mean `300`?.
               3 | timeout_seconds: 5m
             Cure: use a value within the range given, without a unit.
 
@@ -242,7 +242,7 @@ fn what_is_at_odds_with_something_else_is_told() {
               2 | roles: [baseline, {id: baseline, system_prompt: p}, qa, qa]
             Cure: give each role an `id` of its own.
 
-            line 2, column 57: the role `qa` is already on line 2.
+            line 2, column 57: the role `qa` is named twice.
               2 | roles: [baseline, {id: baseline, system_prompt: p}, qa, qa]
             Cure: give each role an `id` of its own.
 
@@ -376,7 +376,7 @@ fn a_mistake_in_an_option_is_told_by_its_name_and_one_in_a_file_by_its_line() {
         `--budget-cost`: `nan` is not a number of US dollars up to 1000000, such as 2.5.
         Cure: use a value within the range given.
 
-        line 2, column 13: the role `qa` is already on line 2.
+        line 2, column 13: the role `qa` is named twice.
           2 | roles: [qa, qa]
         Cure: give each role an `id` of its own.
 

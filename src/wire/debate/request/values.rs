@@ -10,6 +10,7 @@ use crate::engine::suggest::nearest;
 use crate::engine::words::AgentName;
 use crate::wire::message::fields::{Fields, Text, wrong_type};
 use crate::wire::session::plan::{Mistakes, is_misspelt, unknown_keys};
+use crate::wire::time::read_duration;
 use crate::wire::yaml::tree::{Node, Value};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -94,6 +95,24 @@ pub(super) fn number<T: FromStr + PartialOrd + Display + Copy>(
         Some(number) => Ok(Some(number)),
         None => Err(text.refuse(Code::OutOfRange, format!("is not a {what} from {from} to {to}"))),
     }
+}
+
+/// A number of seconds. Whoever writes a duration with its unit is told the number.
+pub(super) fn seconds(
+    fields: &Fields<'_>,
+    field: &'static str,
+    range: &RangeInclusive<u64>,
+) -> Result<Option<u64>, Refusal> {
+    number(fields, field, range, "whole number of seconds").map_err(|refusal| {
+        let text = fields.text(field).ok().flatten();
+        let meant = text.and_then(|text| read_duration(&text.text)).map(|ms| ms.div_ceil(1_000));
+        match meant.filter(|seconds| range.contains(seconds)) {
+            Some(seconds) => {
+                Refusal { why: format!("{}; did you mean `{seconds}`?", refusal.why), ..refusal }
+            }
+            None => refusal,
+        }
+    })
 }
 
 fn digits<T: FromStr>(text: &Text<'_>) -> Option<T> {

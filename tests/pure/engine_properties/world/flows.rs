@@ -109,7 +109,7 @@ impl World {
         let request = Body { content: format!("{number}").into(), extra: "".into() };
         let ask = is_asked.then(|| Body { content: format!("plan {number}").into(), extra: "".into() });
         let steps = if is_asked { Vec::new() } else { steps };
-        let opening = Opening { head, request, steps, done: Vec::new(), ask };
+        let opening = Opening { head, request, steps, done: Vec::new(), ask, again: false };
         self.ask(Command::OpenFlow(Box::new(opening)))
     }
 

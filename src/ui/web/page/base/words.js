@@ -108,6 +108,7 @@ const SHELL = {
   "key.retry": ["retry", "再試行"],
   "key.merge": ["merge the branches of a session", "セッションのブランチをまとめる"],
   "key.dismiss": ["dismiss, count as read", "片付ける・既読にする"],
+  "key.carry": ["carry out the plan of a debate (asks)", "討論の計画を実行する(確認あり)"],
   "key.off": ["call off (asks)", "取り消す(確認あり)"],
   "key.restart": ["restart or start the agent (restart asks)", "エージェントを再起動・起動する(再起動は確認あり)"],
   "key.hold": ["hold all typing; let go on (asks)", "入力を止める・再開する(確認あり)"],

@@ -43,7 +43,7 @@ export function Question() {
 export const KEYS = [
   ["1 – 4  6  7", "key.places"], ["j  k  ↑  ↓  ←  →", "key.choose"], ["Enter", "key.open"], ["Esc", "key.back"], ["n", "key.new"],
   ["Ctrl Enter", "key.hand"], ["/", "key.find"], ["a  1 – 9", "key.answer"], ["w", "key.story"], ["s", "key.screen"], ["e", "key.explain"], ["l", "key.log"],
-  ["f", "key.follow"], ["r", "key.retry"], ["m", "key.merge"], ["d", "key.dismiss"], ["X", "key.off"], ["R", "key.restart"], ["H", "key.hold"], ["?", "key.help"],
+  ["f", "key.follow"], ["r", "key.retry"], ["m", "key.merge"], ["d", "key.dismiss"], ["c", "key.carry"], ["X", "key.off"], ["R", "key.restart"], ["H", "key.hold"], ["?", "key.help"],
 ];
 
 export function Help() {

@@ -4,7 +4,7 @@ import { plural, t } from "../base/words.js";
 import { go, route, to, withQuery } from "../base/route.js";
 import { useKeys } from "../base/keys.js";
 import { firstLine, shown } from "../base/text.js";
-import { cited, dissentOf, isOver, markOfDebate, markOfSpeech, placesOf, tableOf, titleOf, whyOf } from "../base/debate.js";
+import { cited, dissentOf, isOver, markOfDebate, markOfSpeech, placesOf, tableOf, titleOf, whyOf, wordOf } from "../base/debate.js";
 import { useDebate, useOutputs } from "../live/debates.js";
 import { useDetails } from "../live/details.js";
 import { at } from "../live/api.js";
@@ -28,11 +28,20 @@ export function Debate({ id }) {
     ${alone && html`<${Alone} step=${alone} />`}</div>`;
 }
 
+const SESSIONS = "/api/sessions";
 const cancelPath = (debate) => at`/api/debates/${debate.debate_id}/cancel`;
 
 function cancel(debate) {
   const what = firstLine(titleOf(debate), 80), open = (debate.tasuki?.steps ?? []).filter(({ ended_at: end }) => !end).length;
   return sure({ title: t("de.off.ask", { what }), id: debate.debate_id, text: plural("de.off.hits", open), verb: t("c.off") }).then((isSure) => isSure && act(cancelPath(debate), null, () => t("de.off.done", { what })));
+}
+
+/** Has a session carry out the final plan, and shows that session. */
+async function carryOut(debate) {
+  const what = firstLine(titleOf(debate), 80);
+  if (!(await sure({ title: t("de.go.ask", { what }), id: debate.debate_id, text: t("de.go.hits"), verb: t("de.go") }))) return;
+  const answer = await act(SESSIONS, { debate: debate.debate_id }, () => t("de.go.done", { what }));
+  if (answer?.ok) go(to("sessions", answer.data.id));
 }
 
 const cells = () => [...document.querySelectorAll(".mx [data-cell]")];
@@ -61,6 +70,7 @@ function keysOf(debate) {
   return {
     j: () => along(1), k: () => along(-1), ...Object.fromEntries(Object.entries(ARROWS).map(([key, way]) => [key, () => beside(way)])),
     s: link("a[href^='#/team/']", "de.key.screen"), w: link("a[href^='#/messages/']", "de.key.story"),
+    c: () => (wordOf(debate) === "Completed" ? !isBarred() && carryOut(debate) : hint(t(isOver(debate) ? "de.key.no-plan" : "de.key.under-way"))),
     X: () => (isOver(debate) ? hint(t("de.key.over")) : !isBarred() && cancel(debate)),
   };
 }
@@ -69,6 +79,7 @@ function Head({ debate, outputs }) {
   const mark = markOfDebate(debate), about = debate.tasuki ?? {}, over = isOver(debate), why = whyOf(debate);
   return html`<div class="pad-l head of-session"><div class="row wrap"><div class="grow"><h2 id="de" tabindex="-1" title=${titleOf(debate)}><${Text} of=${titleOf(debate)} /></h2><p class="id"><${Name} of=${debate.debate_id} /></p></div>
       <span class="st"><${Icon} name=${mark.icon} tone=${mark.tone} /><b class=${mark.tone ? `c-${mark.tone}` : ""}>${mark.word}</b><span class="d">${about.created_at && html`<${Age} since=${about.created_at} until=${over ? about.updated_at : null} />`}</span></span>
+      ${wordOf(debate) === "Completed" && html`<button class="btn" type="button" ...${actingNow(underWay.value.has(SESSIONS))} onClick=${() => carryOut(debate)}>${t("de.go")} <kbd aria-hidden="true">c</kbd></button>`}
       ${!over && html`<button class="btn plain" type="button" ...${actingNow(underWay.value.has(cancelPath(debate)))} onClick=${() => cancel(debate)}>${t("c.off")} <kbd aria-hidden="true">X</kbd></button>`}</div>
     ${about.task && about.task.trim() !== titleOf(debate) && html`<${Prose} text=${about.task.trim()} most=${300} />`}
     <p class="figs">${figuresOf(debate, outputs).map(([n, text], place) => html`<span key=${place}>${n !== null && html`<b class="num">${n}</b> `}<${Text} of=${text} /></span>`)}</p>
