@@ -190,7 +190,7 @@ fn values_that_are_there_and_say_nothing_are_told() {
               2 | roles: []
             Cure: write `roles:` with one role at least, such as [architect, security, qa].
 
-            line 3, column 18: `timeout_seconds`: `5m` is not a whole number of seconds from 5 to 86400; did you mean `300`?.
+            line 3, column 18: `timeout_seconds`: `5m` is not a whole number of seconds from 5 to 86400; did you mean `300`?
               3 | timeout_seconds: 5m
             Cure: use a value within the range given, without a unit.
 
