@@ -24,7 +24,7 @@ pub use schema::schema;
 use super::language;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::wire::message::fields::Fields;
-use crate::wire::session::plan::{Mistakes, PlanRefusal, is_misspelt, root_of};
+use crate::wire::session::plan::{Mistakes, PlanRefusal, is_misspelt, root_of, unknown_keys};
 use crate::wire::team_file::Language;
 use std::sync::Arc;
 
@@ -150,7 +150,7 @@ pub fn is_request(bytes: &[u8]) -> bool {
 
 fn request(asked: &opened::Opened<'_>, wrong: &mut Mistakes) -> DebateRequest {
     let fields = &asked.fields;
-    wrong.add(values::unknown(fields, &REQUEST_KEYS, "a debate's request"));
+    wrong.add(unknown_keys(fields, &REQUEST_KEYS, "a debate's request"));
     let missing = |field| is_misspelt(fields, &REQUEST_KEYS, field);
     let task = match task(fields) {
         Err(_) if missing("task") => None,

@@ -686,3 +686,24 @@ fn a_step_that_has_ended_is_done_again_with_another_text_and_what_needs_it_waits
     assert_eq!((world.steps(), world.flow_stage()), (vec!["completed"; 4], FlowStage::Completed));
     assert_eq!(world.engine.state().flows[&flow_id()].steps[0].tries, 3);
 }
+
+#[test]
+fn one_open_session_carries_out_the_plan_of_a_debate_and_another_one_where_that_is_wanted() {
+    let mut world = World::new(team());
+    let debate = || FlowId::new("9d2c41aa-0000-4000-8000-000000000001").ok();
+    let carry_out = |world: &mut World, id: &str, again: bool| {
+        let mut opening = opening("task-1 ann", OnFailure::Stop, 1);
+        opening.head.id = FlowId::new(id).expect("a UUID");
+        opening.head.from_debate = debate();
+        opening.again = again;
+        world.ask(Command::OpenFlow(Box::new(opening)))
+    };
+    let ids = ["a1b2c3d4-e5f6-7890-abcd-ef1234567890", "b1b2c3d4-e5f6-7890-abcd-ef1234567890"];
+    assert!(carry_out(&mut world, ids[0], false).contains("has begun"));
+    let said = carry_out(&mut world, ids[1], false);
+    assert!(said.contains("handed over before") && said.contains(ids[0]), "{said}");
+    assert!(carry_out(&mut world, ids[1], true).contains("has begun"));
+    world.wish(FlowWish::Cancel);
+    assert!(carry_out(&mut world, "c1b2c3d4-e5f6-7890-abcd-ef1234567890", false).contains(ids[1]));
+    assert_eq!(world.known(), ["failed", "active"]);
+}

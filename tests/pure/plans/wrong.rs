@@ -199,6 +199,8 @@ fn what_is_wrong_with_a_task_is_told() {
         "touches: [~/x]",
         "touches: ['']",
         "touches: [\"a\\0\"]",
+        "depends_on: [task-1]",
+        "agent: coder",
     ]
     .map(task);
     wrong(
@@ -310,7 +312,15 @@ fn what_is_wrong_with_a_task_is_told() {
 
             line 4, column 15: `touches`: `a\0` has control characters.
               4 |     touches: ["a\0"]
-            Cure: write it in one line, and take invisible and control characters out."#]],
+            Cure: write it in one line, and take invisible and control characters out.
+
+            line 4, column 5: `depends_on` is no key of a task; did you mean `dependencies`?
+              4 |     depends_on: [task-1]
+            Cure: use one of the keys that a plan has, or take the line out.
+
+            line 4, column 5: `agent` is no key of a task; did you mean `to`?
+              4 |     agent: coder
+            Cure: use one of the keys that a plan has, or take the line out."#]],
     );
 }
 

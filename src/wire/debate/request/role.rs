@@ -8,7 +8,7 @@ use super::values;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::suggest::nearest;
 use crate::wire::message::fields::{Fields, Text, text, wrong_type};
-use crate::wire::session::plan::{Mistakes, is_misspelt, one_line};
+use crate::wire::session::plan::{Mistakes, is_misspelt, one_line, unknown_keys};
 use crate::wire::team_file::Language;
 use crate::wire::yaml::place::{Place, shown};
 use crate::wire::yaml::tree::{Node, Value};
@@ -94,7 +94,7 @@ fn found(item: &Item<'_>, language: Language, wrong: &mut Mistakes) -> Option<Pl
             }
         },
     };
-    wrong.add(values::unknown(&fields, &ROLE_KEYS, "a role").map(|refusal| values::below("roles", refusal)));
+    wrong.add(unknown_keys(&fields, &ROLE_KEYS, "a role").map(|refusal| values::below("roles", refusal)));
     let id_text = match values::needed(&fields, "id", "a word such as `architect`") {
         Err(_) if is_misspelt(&fields, &ROLE_KEYS, "id") => None,
         read => wrong.keep(read),

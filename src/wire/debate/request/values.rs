@@ -6,7 +6,6 @@ use super::limits::{
     REQUEST_KEYS, ROLES_AT_ONCE_MAX,
 };
 use crate::engine::message::refusal::{Code, Refusal};
-use crate::engine::suggest::nearest;
 use crate::engine::words::AgentName;
 use crate::wire::message::fields::{Fields, Text, wrong_type};
 use crate::wire::session::plan::{Mistakes, is_misspelt, unknown_keys};
@@ -16,49 +15,15 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// Keys that mean nothing. Those that the command line has under another name are told so.
-pub(super) fn unknown<'a>(
-    fields: &'a Fields<'_>,
-    keys: &'a [&str],
-    of: &'a str,
-) -> impl Iterator<Item = Refusal> + 'a {
-    let plain = unknown_keys(fields, keys, of);
-    let all = fields.entries.iter().filter(|entry| !keys.contains(&entry.key.as_ref()));
-    plain.zip(all).map(move |(refusal, entry)| {
-        let wanted = other(&entry.key).filter(|wanted| keys.contains(wanted));
-        match wanted.filter(|_| nearest(&entry.key, keys.iter().copied()).is_none()) {
-            Some(wanted) => {
-                let why = format!("`{}` is no key of {of}; did you mean `{wanted}`?", entry.key);
-                Refusal { why, ..refusal }
-            }
-            None => refusal,
-        }
-    })
-}
-
 /// A key that means nothing, called by its whole name.
 pub(super) fn below(key: &str, mut refusal: Refusal) -> Refusal {
     refusal.unknown_key = refusal.unknown_key.map(|unknown| format!("{key}.{unknown}").into());
     refusal
 }
 
-/// The key that is meant by what other programs, or options, call it.
-fn other(key: &str) -> Option<&'static str> {
-    match key {
-        "timeout" => Some("timeout_seconds"),
-        "keep" | "preserve" => Some("preserve_worktrees"),
-        "prompt" | "system" => Some("system_prompt"),
-        "context" => Some("initial_context"),
-        "cwd" | "folder" => Some(BASE_DIR),
-        "cost" | "usd" => Some("cost_usd"),
-        _ => None,
-    }
-}
-
 /// Whether the folder is named under a key that means nothing.
 pub(super) fn is_misspelt_folder(fields: &Fields<'_>) -> bool {
     is_misspelt(fields, &REQUEST_KEYS, BASE_DIR)
-        || fields.entries.iter().any(|entry| other(&entry.key) == Some(BASE_DIR))
 }
 
 const BASE_DIR: &str = "base_dir";

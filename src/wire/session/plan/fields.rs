@@ -93,7 +93,7 @@ pub(in crate::wire) fn unknown_keys<'a>(
 ) -> impl Iterator<Item = Refusal> + 'a {
     let unknown = fields.entries.iter().filter(|entry| !keys.contains(&entry.key.as_ref()));
     unknown.map(move |Entry { key, place, .. }| {
-        let cure = match nearest(key, keys.iter().copied()) {
+        let cure = match meant(key, keys) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("its keys are {}", keys.join(", ")),
         };
@@ -105,7 +105,34 @@ pub(in crate::wire) fn unknown_keys<'a>(
 /// Whether a key without a meaning is this one, misspelt: then it is not missing besides.
 pub(in crate::wire) fn is_misspelt(fields: &Fields<'_>, keys: &[&str], field: &str) -> bool {
     let mut unknown = fields.entries.iter().filter(|entry| !keys.contains(&entry.key.as_ref()));
-    unknown.any(|entry| nearest(&entry.key, keys.iter().copied()) == Some(field))
+    unknown.any(|entry| meant(&entry.key, keys) == Some(field))
+}
+
+/// What options and other programs call a key.
+const OTHER_NAMES: [(&str, &[&str]); 13] = [
+    ("dependencies", &["depends_on", "depends-on", "depends", "needs", "deps", "after"]),
+    ("to", &["agent", "assignee", "who"]),
+    ("name", &["title"]),
+    ("description", &["content", "prompt", "text", "instructions"]),
+    ("worktree_strategy", &["worktree", "strategy"]),
+    ("expect", &["checks", "evidence"]),
+    ("touches", &["files", "paths"]),
+    ("timeout_seconds", &["timeout"]),
+    ("preserve_worktrees", &["keep", "preserve"]),
+    ("system_prompt", &["prompt", "system"]),
+    ("initial_context", &["context"]),
+    ("base_dir", &["cwd", "folder"]),
+    ("cost_usd", &["cost", "usd"]),
+];
+
+/// The key that is meant by one without a meaning: it is written nearly so, or called so elsewhere.
+fn meant<'a>(key: &str, keys: &[&'a str]) -> Option<&'a str> {
+    let called_so = |(_, others): &&(&str, &[&str])| others.contains(&key);
+    let other = || {
+        let names = OTHER_NAMES.iter().filter(called_so).map(|(name, _)| *name);
+        names.into_iter().find_map(|name| keys.iter().copied().find(|key| *key == name))
+    };
+    nearest(key, keys.iter().copied()).or_else(other)
 }
 
 /// The field of a refusal that is about a key.
