@@ -43,6 +43,10 @@ impl std::fmt::Display for Change {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Create { name } => write!(f, "create {name}"),
+            // The number of an inode stands in it, which is the machine's.
+            Self::Write { name, offset, .. } if name.ends_with(".reason.yaml.tmp") => {
+                write!(f, "write {name} {offset}")
+            }
             Self::Write { name, bytes, offset } => write!(f, "write {name} {offset}+{}", bytes.len()),
             Self::Sync { name, .. } => write!(f, "sync {name}"),
             Self::SyncNames { folder } => write!(f, "sync names in {folder}"),
