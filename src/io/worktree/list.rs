@@ -7,6 +7,7 @@ use super::make::taken;
 use super::obstacle::Obstacle;
 use super::record::{Progress, Record};
 use super::repository::{Repository, ref_of};
+use super::trash::LEFT;
 use crate::engine::flow::branch::BranchName;
 use crate::io::run::runs_in;
 use serde::Serialize;
@@ -61,6 +62,8 @@ pub struct Pruned {
     pub removed: bool,
     /// Its entry in the trash; none for one that was never made to its end, of which there is nothing to keep.
     pub entry: Option<String>,
+    /// The commits that were made there and that its branch has not, for `git am`; none if there are none.
+    pub left: Option<PathBuf>,
     /// Why it stays.
     pub obstacles: Vec<Obstacle>,
 }
@@ -231,7 +234,9 @@ impl Repository {
                     }
                 }
             }
-            all.push(Pruned { folder, removed, entry, obstacles });
+            let left = entry.as_ref().map(|entry| self.trash.join(entry).join(LEFT));
+            let left = left.filter(|path| path.exists());
+            all.push(Pruned { folder, removed, entry, left, obstacles });
         }
         failed.map_or(Ok(all), Err)
     }

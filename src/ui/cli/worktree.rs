@@ -226,7 +226,11 @@ fn pruned(one: &Pruned, (is_dry, with): (bool, &str)) -> String {
     let folder = harmless(&one.folder);
     match (&one.entry, one.removed) {
         (Some(entry), _) => {
-            format!("{folder}: removed; restore it with `tasuki worktree restore {entry}{with}`")
+            let left = one.left.as_ref().map(|path| {
+                format!("; commits that its branch has lost are in {}", harmless(&path.to_string_lossy()))
+            });
+            let left = left.unwrap_or_default();
+            format!("{folder}: removed; restore it with `tasuki worktree restore {entry}{with}`{left}")
         }
         (None, true) if is_dry => format!("{folder}: would be removed"),
         (None, true) if one.is_of_role() => {

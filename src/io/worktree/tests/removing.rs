@@ -81,10 +81,9 @@ async fn commits_that_a_branch_has_lost_come_into_the_trash_as_messages() {
         let repository = world.repository().await;
         let made = repository.make(&name("agent/a"), "x", &[]).await.unwrap();
         world.run_in(&made.path, script);
-        let entry = repository.trash.join(repository.remove(&name("agent/a")).await.unwrap());
-        let left = entry.join("left.mbox");
-        assert_eq!(left.exists(), kept, "{script}");
-        if kept {
+        let pruned = repository.prune(|_| false, false).await.unwrap();
+        assert_eq!((pruned[0].removed, pruned[0].left.is_some()), (true, kept), "{script}: {pruned:?}");
+        if let Some(left) = &pruned[0].left {
             world.run(&format!(
                 "git checkout -q -b again HEAD~0; git reset -q --hard {}; git am -q '{}'",
                 made.base,
