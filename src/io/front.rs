@@ -1,14 +1,17 @@
 //! The terminal of an agent that hands it on to what it runs, as a shell does: keys that interrupt go there meanwhile.
 
 use rustix::io::Errno;
-use rustix::process::{Pid, getpgid, getpgrp, getppid};
+use rustix::process::{Pid, Signal, getpgid, getpgrp, getppid};
 use rustix::termios::{tcgetpgrp, tcsetpgrp};
 use std::io::{self, Write as _};
-use std::os::unix::process::CommandExt as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Command, ExitStatus, Stdio};
 
 /// Bytes that are read at once: more than a line of a terminal, which has at most 4,096.
 const READ_BYTES: usize = 64 * 1024;
+
+/// The exit code of a program that panicked.
+const PANICKED: i32 = 101;
 
 /// What is typed, line by line. No thread and nothing else waits beside it, so that a daemon sees that the terminal is read.
 #[derive(Debug, Default)]
@@ -67,6 +70,14 @@ pub fn run_in_front(command: &mut Command, line: &str) -> io::Result<ExitStatus>
         _ => {}
     }
     Ok(status)
+}
+
+/// Whether a program that was run in front ended neither by itself nor as agents are ended.
+#[must_use]
+pub fn is_killed(status: ExitStatus) -> bool {
+    let as_agents_end = [Signal::HUP, Signal::INT, Signal::QUIT, Signal::TERM];
+    let is_end = |signal| as_agents_end.iter().any(|end| end.as_raw() == signal);
+    status.signal().is_some_and(|signal| !is_end(signal)) || status.code() == Some(PANICKED)
 }
 
 /// Gives the terminal back to the program that has put this one in front.

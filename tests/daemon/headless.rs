@@ -172,3 +172,31 @@ fn whatever_is_killed_the_answer_comes_once_and_nobody_is_left() {
         "it goes on with the next daemon"
     );
 }
+
+#[test]
+fn what_asks_the_program_is_killed_and_asks_once_more_and_then_says_so() {
+    let mut house = house("runner 走者");
+    let begun = |house: &House, times: usize| {
+        house.until("its beginning", |house| house.read("begun").lines().count() == times);
+        house.read("begun").lines().last().expect("a process").to_owned()
+    };
+    // Whoever asks is the parent of the program.
+    let kill_runner = |program: &str| {
+        let stat = std::fs::read_to_string(format!("/proc/{program}/stat")).expect("it lives");
+        let parent =
+            stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)).expect("a parent");
+        signal(parent, Signal::KILL).expect("it dies");
+    };
+    house.drop("t.yaml", "id: t\nto: one\ncontent: wait\n");
+    let first = begun(&house, 1);
+    kill_runner(&first);
+    let second = begun(&house, 2);
+    assert!(!lives(&first), "nobody works beside the next try");
+    kill_runner(&second);
+    let result = ended(&house, "t");
+    let why = result["content"].as_str().unwrap_or_default();
+    assert!(result["status"] == "failed" && why.contains("killed twice") && why.contains("SIGKILL"), "{why}");
+    assert!(!lives(&second), "it was ended with the turn");
+    assert_eq!(self::result(&house, "one", "u", "large")["content"], "5 bytes 🎏");
+    house.end();
+}

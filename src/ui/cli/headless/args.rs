@@ -20,6 +20,9 @@ pub(in crate::ui::cli) struct Args {
     /// Do one turn and end; the standard input has its line
     #[arg(long)]
     pub(super) once: bool,
+    /// Ask nobody: what asked before was killed, in this way
+    #[arg(long, value_name = "HOW", requires = "once", hide = true)]
+    pub(super) killed: Option<String>,
 }
 
 impl Args {

@@ -12,7 +12,7 @@ pub(super) use args::Args;
 use super::context::{Context, Ended};
 use super::failure::{Failure, Kind};
 use crate::engine::words::Token;
-use crate::io::front::{Lines, give_back, run_in_front};
+use crate::io::front::{Lines, give_back, is_killed, run_in_front};
 use crate::wire::turn_line::TurnLine;
 use provider::one_shot;
 use std::process::Command;
@@ -50,12 +50,28 @@ fn serve(context: &Context, args: &Args) -> Ended {
             // It was typed again, since nobody knew that it was read.
             Some(turn) if turn.token == done => context.say("(that turn was answered)")?,
             Some(turn) => {
-                let status = run_in_front(&mut itself(context, args), &line)?;
-                done = turn.token.filter(|_| status.success()).or(done);
+                let is_done = do_in_front(context, args, &line)?;
+                done = turn.token.filter(|_| is_done).or(done);
             }
         }
     }
     Ok(())
+}
+
+/// Has a turn done; says whether it was. Whoever does it may be killed, as a system does that is short of memory. It is begun once more then,
+/// and the second time that is its answer.
+fn do_in_front(context: &Context, args: &Args, line: &str) -> Result<bool, Failure> {
+    let run = |command: &mut Command| run_in_front(command, line);
+    let first = run(&mut itself(context, args))?;
+    if !is_killed(first) {
+        return Ok(first.success());
+    }
+    context.say(format!("what asked for it was killed ({}): once more", turn::how(first)))?;
+    let second = run(&mut itself(context, args))?;
+    if !is_killed(second) {
+        return Ok(second.success());
+    }
+    Ok(run(itself(context, args).arg(format!("--killed={}", turn::how(second))))?.success())
 }
 
 /// This program, for one turn.

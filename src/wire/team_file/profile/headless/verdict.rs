@@ -42,6 +42,18 @@ impl JudgedAnswer {
     }
 }
 
+impl JudgedAnswer {
+    /// What is answered where whoever asked the program was killed, and how.
+    #[must_use]
+    pub fn killed(how: &str) -> Self {
+        let text =
+            format!("what asked its program was killed twice, the last time by {how}; its program was ended");
+        let exit = Some(how.to_owned());
+        let failure = Some(ProgramFailure { cause: ProgramEnd::Crashed, exit, stderr: None });
+        Self { text, failure, tokens: None, cost_usd: None }
+    }
+}
+
 impl Headless {
     /// Judges by how it ended and by what it printed; of its standard error the end.
     #[must_use]
@@ -55,7 +67,8 @@ impl Headless {
         // What it says itself in its records is more than what it complained of on the way.
         let because =
             failed.clone().map(|why| end_of_text(&why)).unwrap_or_else(|| match complaint.as_str() {
-                "" if *ended != OneShotEnded::Well => end_of_text(&answer),
+                "" if answer.is_empty() => end_of_text(&plain(&String::from_utf8_lossy(stdout))),
+                "" => end_of_text(&answer),
                 _ => complaint.clone(),
             });
         let (cause, why) = match ended {
