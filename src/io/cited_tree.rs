@@ -1,41 +1,136 @@
-//! The files of a worktree, for whoever looks up what a text cites.
+//! The files that a text may cite: those of the commit at which its writer began, or of a folder. What somebody has written since is his
+//! own, and no other one has it.
 
+use super::git::is_object_name;
 use super::regular;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::fs::OpenOptions;
-use std::io::Read as _;
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// Largest file whose lines are counted, in bytes.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 
-/// A folder and what is below it.
+/// A folder and what is below it, as it is or as it was committed.
 #[derive(Debug)]
 pub struct CitedTree {
     root: PathBuf,
+    base: Option<Base>,
+}
+
+/// A commit, and what is known of its files by now.
+#[derive(Debug)]
+struct Base {
+    git_dir: PathBuf,
+    commit: String,
+    lines: RefCell<BTreeMap<String, Option<u32>>>,
 }
 
 impl CitedTree {
-    /// That of this folder.
+    /// That of this folder, as it is whenever it is looked at.
     #[must_use]
     pub fn at(folder: &Path) -> Self {
-        Self { root: folder.canonicalize().unwrap_or_else(|_| folder.to_owned()) }
+        Self { root: folder.canonicalize().unwrap_or_else(|_| folder.to_owned()), base: None }
+    }
+
+    /// That of the commit which is checked out in this folder now; where git knows of none, the folder as it is.
+    #[must_use]
+    pub fn of_commit(folder: &Path) -> Self {
+        Self { base: Base::of(folder), ..Self::at(folder) }
     }
 
     /// How many lines the file at a path has; none if there is no such file. No link leads out of the folder.
     #[must_use]
     pub fn lines_of(&self, path: &str) -> Option<u32> {
-        let path = Path::new(path.strip_prefix("./").unwrap_or(path));
-        if !path.components().all(|part| matches!(part, Component::Normal(_))) {
+        let path = path.strip_prefix("./").unwrap_or(path);
+        if !Path::new(path).components().all(|part| matches!(part, Component::Normal(_))) {
             return None;
         }
-        let place = self.root.join(path).canonicalize().ok().filter(|place| place.starts_with(&self.root))?;
-        let file = regular::open(OpenOptions::new().read(true), &place).ok()?;
-        let mut bytes = Vec::new();
-        file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).ok()?;
-        let ends = bytes.iter().filter(|byte| **byte == b'\n').count();
-        let rest = usize::from(bytes.last().is_some_and(|byte| *byte != b'\n'));
-        u32::try_from(ends + rest).ok()
+        match &self.base {
+            None => self.lines_there(Path::new(path)),
+            // The commit has no files of a submodule, which is checked out as a repository of its own.
+            Some(base) if self.is_of_submodule(base, Path::new(path)) => self.lines_there(Path::new(path)),
+            Some(base) => base.lines_of(path),
+        }
     }
+
+    fn lines_there(&self, path: &Path) -> Option<u32> {
+        let place = self.root.join(path).canonicalize().ok().filter(|place| place.starts_with(&self.root))?;
+        lines_in(regular::open(OpenOptions::new().read(true), &place).ok()?)
+    }
+
+    fn is_of_submodule(&self, base: &Base, path: &Path) -> bool {
+        let mut folders = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+        folders.any(|folder| self.root.join(folder).join(".git").exists() && base.is_submodule(folder))
+    }
+}
+
+impl Base {
+    fn of(folder: &Path) -> Option<Self> {
+        let words = ["rev-parse", "--path-format=absolute", "--git-common-dir", "HEAD"].map(OsString::from);
+        let out =
+            git(&[OsStr::new("-C"), folder.as_os_str()]).args(words).stdout(Stdio::piped()).output().ok()?;
+        let lines = out.stdout.strip_suffix(b"\n").filter(|_| out.status.success())?;
+        let end = lines.iter().rposition(|byte| *byte == b'\n')?;
+        let (git_dir, commit) = lines.split_at(end);
+        let commit = String::from_utf8(commit.get(1..)?.to_vec()).ok().filter(|name| is_object_name(name))?;
+        let git_dir = PathBuf::from(OsStr::from_bytes(git_dir));
+        Some(Self { git_dir, commit, lines: RefCell::default() })
+    }
+
+    fn lines_of(&self, path: &str) -> Option<u32> {
+        if let Some(known) = self.lines.borrow().get(path) {
+            return *known;
+        }
+        let lines = self.read(path).ok().flatten();
+        self.lines.borrow_mut().insert(path.to_owned(), lines);
+        lines
+    }
+
+    fn is_submodule(&self, folder: &Path) -> bool {
+        let mut git =
+            git(&[OsStr::new("--literal-pathspecs"), OsStr::new("--git-dir"), self.git_dir.as_os_str()]);
+        let listed =
+            git.args(["ls-tree", "--full-tree", &self.commit, "--"]).arg(folder).stdout(Stdio::piped());
+        listed.output().is_ok_and(|listed| listed.stdout.starts_with(b"160000 "))
+    }
+
+    fn read(&self, path: &str) -> io::Result<Option<u32>> {
+        let mut git = git(&[OsStr::new("--git-dir"), self.git_dir.as_os_str()]);
+        git.args(["cat-file", "blob", &format!("{}:{path}", self.commit)]);
+        let mut child = git.stdout(Stdio::piped()).spawn()?;
+        let lines = child.stdout.take().and_then(lines_in);
+        // One that had more to say than is read has ended by that.
+        let status = child.wait()?;
+        Ok(lines.filter(|lines| status.success() || *lines > 0))
+    }
+}
+
+/// git, which asks nobody and fetches nothing.
+fn git(words: &[&OsStr]) -> Command {
+    let mut git = Command::new("git");
+    git.arg("--no-replace-objects")
+        .args(words)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR"] {
+        git.env_remove(name);
+    }
+    git.envs([("LC_ALL", "C"), ("GIT_TERMINAL_PROMPT", "0"), ("GIT_NO_LAZY_FETCH", "1")]);
+    git
+}
+
+fn lines_in(file: impl Read) -> Option<u32> {
+    let mut bytes = Vec::new();
+    file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+    let ends = bytes.iter().filter(|byte| **byte == b'\n').count();
+    let rest = usize::from(bytes.last().is_some_and(|byte| *byte != b'\n'));
+    u32::try_from(ends + rest).ok()
 }
 
 #[cfg(test)]
@@ -66,5 +161,33 @@ mod tests {
         ] {
             assert_eq!(tree.lines_of(path), lines, "{path}");
         }
+    }
+
+    #[test]
+    fn what_a_commit_has_counts_whatever_was_written_or_removed_since() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |script: &str| {
+            let mut shell = Command::new("sh");
+            shell.args(["-ec", script]).current_dir(folder.path());
+            let name = [("GIT_AUTHOR_NAME", "人"), ("GIT_AUTHOR_EMAIL", "a@example.org")];
+            let other = [("GIT_COMMITTER_NAME", "人"), ("GIT_COMMITTER_EMAIL", "a@example.org")];
+            assert!(shell.envs(name).envs(other).status().unwrap().success(), "{script}");
+        };
+        at(
+            "mkdir base; cd base; git init -q .; mkdir src; printf '1\\n2\\n' > src/家.rs; : > empty; git add .; git commit -qm first; git worktree add -q ../tree",
+        );
+        let root = folder.path().join("tree");
+        let tree = CitedTree::of_commit(&root);
+        assert_eq!(tree.lines_of("src/家.rs"), Some(2));
+        at(
+            "cd tree; echo 3 >> src/家.rs; echo new > new; git add .; git commit -qm own; git init -q sub; echo x > sub/x",
+        );
+        let lines =
+            |tree: &CitedTree| ["src/家.rs", "empty", "new", "src", "sub/x"].map(|path| tree.lines_of(path));
+        assert_eq!(lines(&tree), [Some(2), Some(0), None, None, None]);
+        assert_eq!(lines(&CitedTree::of_commit(&root))[..3], [Some(3), Some(0), Some(1)]);
+        at("rm -rf tree");
+        assert_eq!(lines(&tree)[..2], [Some(2), Some(0)]);
+        assert_eq!(lines(&CitedTree::of_commit(&root)), [None; 5]);
     }
 }

@@ -4,6 +4,7 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
+use scan::citations_among;
 pub use scan::{CITATIONS_MAX, Citation, citations};
 
 use super::sections::{Section, is_nothing, sections};
@@ -22,7 +23,8 @@ pub fn check(text: &str, lines_of: impl Fn(&str) -> Option<u32>) -> Vec<CheckedC
         let missing = why_missing(&citation, lines_of(&citation.path));
         CheckedCitation { citation, missing }
     };
-    citations(text).into_iter().map(checked).collect()
+    let all = citations_among(text, |path| lines_of(path).is_some());
+    all.into_iter().map(checked).collect()
 }
 
 fn why_missing(citation: &Citation, lines: Option<u32>) -> Option<String> {

@@ -24,7 +24,7 @@ use crate::wire::turn_prompt::is_speaker;
 use crate::wire::turn_prompt::{HeadlessTask, prompt_of};
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
@@ -51,6 +51,8 @@ struct Turn<'t> {
     asker: Asker,
     signals: Signals,
     shown: ShownRows,
+    /// What a role of a debate may cite.
+    tree: CitedTree,
 }
 
 /// What is run for it.
@@ -73,15 +75,22 @@ pub(super) fn play(context: &Context, args: &Args, line: &TurnLine) -> Ended {
     client.run(async {
         let shown = ShownRows::hiding([token.as_str()]);
         let signals = Signals::new()?;
-        Turn { context, args, workspace, line, token, asker, signals, shown }.play().await
+        let is_role = context.around.var("TASUKI_AGENT").and_then(OsStr::to_str).is_some_and(is_speaker);
+        let cwd = &context.around.cwd;
+        let tree = if is_role { CitedTree::of_commit(cwd) } else { CitedTree::at(cwd) };
+        Turn { context, args, workspace, line, token, asker, signals, shown, tree }.play().await
     })
 }
 
 impl Turn<'_> {
     async fn play(mut self) -> Ended {
-        let verdict = match self.work() {
-            Ok(work) => self.ask(&work).await?,
-            Err(why) => JudgedAnswer::without_program(why),
+        let verdict = match (&self.args.killed, self.work()) {
+            (Some(how), _) => {
+                end_left_turns(&self.whose()).await;
+                JudgedAnswer::killed(how)
+            }
+            (None, Ok(work)) => self.ask(&work).await?,
+            (None, Err(why)) => JudgedAnswer::without_program(why),
         };
         let text = headless::fitting(verdict.text);
         let usage = UsageInfo {
@@ -124,7 +133,7 @@ impl Turn<'_> {
         let workspace = &self.workspace;
         let task = HeadlessTask::of(&view, &mut |path| long_answer(workspace, path));
         let chars_max = prompt_chars_max(self.args.provider(), self.args.model());
-        let tree = CitedTree::at(&self.context.around.cwd);
+        let tree = &self.tree;
         let room = (time.limit().as_secs(), chars_max);
         let (prompt, notes) = prompt_of(&task, room, &|path| tree.lines_of(path));
         notes.iter().for_each(|note| self.say(note));
@@ -266,7 +275,7 @@ impl Turn<'_> {
         if !is_speaker(&agent) {
             return None;
         }
-        let tree = CitedTree::at(&self.context.around.cwd);
+        let tree = &self.tree;
         let checked = marks::check(text, |path| tree.lines_of(path));
         let there = |cited: &Citation| tree.lines_of(&cited.path).is_some_and(|lines| cited.line <= lines);
         Some((marks::missing(&checked), Some(marks::brings_news(text, there))))
@@ -311,7 +320,7 @@ fn print(rows: &str) {
     let _ = out.write_all(rows.as_bytes()).and_then(|()| out.flush());
 }
 
-fn how(status: ExitStatus) -> String {
+pub(super) fn how(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exit {code}"),
         (None, Some(signal)) => format!("SIG{}", crate::io::process::signal_name(signal)),

@@ -51,10 +51,18 @@ const BARE_NAMES: &[&str] = &[
 /// before it. Addresses, times and ports are none.
 #[must_use]
 pub fn citations(text: &str) -> Vec<Citation> {
+    citations_among(text, |_| false)
+}
+
+/// The same where it is known which files there are: a span of code may be one path that has blanks in it.
+#[must_use]
+pub fn citations_among(text: &str, is_file: impl Fn(&str) -> bool) -> Vec<Citation> {
     let (mut found, mut seen) = (Vec::new(), HashSet::new());
     for line in text.lines() {
         for (at, part) in line.split('`').enumerate() {
-            let is_span = at % 2 == 1 && !part.contains(char::is_whitespace) && citation(part).is_some();
+            let has_blanks = part.contains(char::is_whitespace);
+            let whole = citation(part).filter(|whole| at % 2 == 1 && (!has_blanks || is_file(&whole.path)));
+            let is_span = whole.is_some();
             let tokens = if is_span { vec![part] } else { tokens(part) };
             for citation in tokens.into_iter().filter_map(citation) {
                 if found.len() == CITATIONS_MAX {
