@@ -46,6 +46,35 @@ const DEFINITIONS: [Definition; 12] = [
     (&["tox"], &["tox.ini"], Extent::Whole, true),
 ];
 
+/// Modules that run tests or look at a tree. Python takes a file or a folder of such a name in the agent's folder in place of them.
+const PYTHON_RUNNERS: [&str; 14] = [
+    "unittest",
+    "pytest",
+    "doctest",
+    "nose2",
+    "tox",
+    "nox",
+    "coverage",
+    "trial",
+    "mypy",
+    "pyright",
+    "flake8",
+    "pylint",
+    "ruff",
+    "compileall",
+];
+
+/// Where Python looks first for the runners that a command names behind `-m`.
+fn modules(words: &[(String, Role)]) -> impl Iterator<Item = PathBuf> {
+    let behind = words.windows(2).filter(|pair| matches!(pair, [(option, _), _] if option == "-m"));
+    let named = behind.filter_map(|pair| pair.last()).map(|(name, _)| name.split('.').next().unwrap_or(name));
+    let runners = named.filter(|name| PYTHON_RUNNERS.contains(name));
+    runners.flat_map(|name| {
+        [format!("{name}.py"), format!("{name}/__init__.py"), format!("{name}/__main__.py")]
+            .map(PathBuf::from)
+    })
+}
+
 /// All parts that are there, by what they are called: a path as the command has it, or as seen from the agent's folder.
 pub(super) fn parts(ground: &Ground, argv: &[String]) -> BTreeMap<String, Part> {
     let (mut found, mut read_from) = (BTreeMap::new(), Vec::new());
@@ -79,6 +108,12 @@ pub(super) fn parts(ground: &Ground, argv: &[String]) -> BTreeMap<String, Part> 
                     found.entry(name).or_insert(Part { role: Role::Definition, mark });
                 }
             }
+        }
+    }
+    for path in modules(&words) {
+        if let Some(mark) = whole(ground, &path) {
+            let name = path.to_string_lossy().into_owned();
+            found.entry(name).or_insert(Part { role: Role::Definition, mark });
         }
     }
     let words: BTreeSet<&str> = words.iter().map(|(word, _)| word.as_str()).collect();

@@ -55,6 +55,8 @@ const DEFINED: &[(&[&str], &str, &str, &str)] = &[
         "[project]\\na = 1",
         "[project]\\na = 1\\n[tool.pytest.ini_options]\\naddopts = \"--co\"",
     ),
+    (&["python3", "-m", "unittest", "discover"], "unittest/__init__.py", "", "import sys; sys.exit(0)"),
+    (&["sh", "-c", "cd . && python3 -m pytest -q"], "pytest.py", "", "import sys; sys.exit(0)"),
     (&["pytest"], "tox.ini", "[tox]", "[tox]\\n[pytest]\\naddopts = --co"),
 ];
 
@@ -64,7 +66,7 @@ async fn what_a_program_reads_its_work_from_is_not_the_turns_to_write() {
     for (command, file, before, turn) in DEFINED {
         let write = |text: &str| match text {
             "" => "true".to_owned(),
-            text => format!("mkdir -p .cargo sub; printf '{text}\\n' > {file}"),
+            text => format!("mkdir -p .cargo sub unittest; printf '{text}\\n' > {file}"),
         };
         let row = |name: &str, before: String, turn: String, word: &str| Row {
             name: format!("{file} {name}"),
