@@ -67,14 +67,19 @@ pub(crate) fn write_again(
     name: &str,
     pieces: &mut dyn Iterator<Item = String>,
 ) -> Result<Stamp, FolderError> {
-    let (Some(debate), Some(own)) = (context.parent(), context.file_name().and_then(OsStr::to_str)) else {
+    let name_of = |path: &'_ Path| path.file_name().and_then(OsStr::to_str).map(str::to_owned);
+    let debate = context.parent().and_then(|debate| Some((debate.parent()?, name_of(debate)?)));
+    let (Some((debates, debate)), Some(own)) = (debate, name_of(context)) else {
         return Err(FolderError::NotAFolder { path: context.to_owned() });
     };
-    // Somebody may have removed it with all that was in it.
-    let folder = Folder::open(debate)?.make_own(own)?;
+    // Somebody may have removed it with all that was in it, and with its debate's.
+    let folder = Folder::open(debates)?.make_own(&debate)?.make_own(&own)?;
     let (name, whole) = (OsStr::new(name), format!(".{}-{name}", std::process::id()));
     let whole = OsStr::new(&whole);
     let written = folder.write_pieces(whole, pieces);
     let placed = written.and_then(|stamp| folder.replace(whole, name).map(|()| stamp));
+    let placed = placed.inspect_err(|_| {
+        let _ = folder.remove(whole);
+    });
     placed.map_err(|errno| folder.failed("write", name, errno))
 }

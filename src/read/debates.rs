@@ -5,8 +5,9 @@ use super::pieces::{InPieces, Pieces, Speeches};
 use super::sessions::only_one;
 use crate::engine::flow::flow::Flow;
 use crate::engine::flow::id::FlowId;
-use crate::engine::flow::tree::TreeStage;
+use crate::engine::flow::tree::{Tree, TreeStage};
 use crate::io::regular;
+use crate::io::worktree::moved_to;
 use crate::wire::api::{
     DebateInfo, DebateList, DebateProgressQuery, DebateQuery, DebateRoundQuery, DebatesQuery, Problem,
 };
@@ -128,11 +129,17 @@ impl DebateRoundQuery {
     }
 }
 
+/// Whether a worktree that could not be removed is not there any more, nor where somebody has moved it.
+pub(super) fn is_gone(tree: &Tree) -> bool {
+    let moved = || tree.note.as_deref().and_then(moved_to).is_some_and(|to| Path::new(to).exists());
+    tree.path.as_deref().is_some_and(|path| !Path::new(path).exists() && !moved())
+}
+
 /// A debate by itself. Worktrees that could not be removed at its end may have been removed since.
 fn as_it_is(flow: &Flow) -> Flow {
     let mut flow = flow.bare();
     for tree in flow.trees.values_mut().filter(|tree| tree.stage == TreeStage::Kept) {
-        if tree.path.as_ref().is_some_and(|path| !Path::new(&**path).exists()) {
+        if is_gone(tree) {
             tree.stage = TreeStage::Gone;
         }
     }

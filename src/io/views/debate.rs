@@ -7,6 +7,7 @@ use crate::engine::words::Millis;
 use crate::io::folder::{Folder, FolderError, Stamp, mtime_ns};
 use rustix::io::Errno;
 use std::ffi::OsString;
+use std::path::Path;
 
 impl Views {
     /// Whether the file of a round, in which so many roles are to be, has to be written.
@@ -82,8 +83,7 @@ impl Views {
             let is_old = folder
                 .stat(OVERVIEW.as_ref())
                 .is_ok_and(|stat| mtime_ns(&stat) < i128::from(before.0) * 1_000_000);
-            let has_worktrees = folder.path().join("worktrees").exists();
-            if !is_old || has_worktrees || !has_ended(&folder) {
+            if !is_old || has_worktrees(&folder.path().join("worktrees")) || !has_ended(&folder) {
                 continue;
             }
             let path = folder.path().to_owned();
@@ -102,6 +102,12 @@ impl Views {
 
 const CONTEXT: &str = "context";
 const OVERVIEW: &str = "debate.json";
+
+/// Whether a worktree lies in a folder. What somebody has written there since one was removed is none.
+fn has_worktrees(folder: &Path) -> bool {
+    let mut entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.any(|entry| entry.path().join(".git").exists())
+}
 
 /// Whether what is kept of a debate says that it is over.
 fn has_ended(debate: &Folder) -> bool {

@@ -81,7 +81,7 @@ impl Repository {
         let locked = own.and_then(|own| fs::read(own.join("locked")).ok());
         let locked =
             locked.map(|why| Obstacle::Locked { why: String::from_utf8_lossy(&why).trim().to_owned() });
-        let moved = half::elsewhere(&self.common_dir, &record.branch, &path);
+        let moved = half::elsewhere(&self.common_dir, &record.branch, &path).filter(|to| to.exists());
         let moved = moved.map(|to| Obstacle::Moved { to: to.to_string_lossy().into_owned() });
         locked.into_iter().chain(moved).collect()
     }
@@ -108,6 +108,10 @@ impl Repository {
     /// Writes what differs from the base, committed or not; what is ignored is not.
     async fn keep_patch(&self, branch: &BranchName, base: &str, hold: &Hold) -> Result<(), WorktreeError> {
         let (path, patch) = (self.path_of(branch), self.patch_of(branch));
+        // What it has changed is where it has moved its worktree to.
+        let moved =
+            half::elsewhere(&self.common_dir, branch, &path).filter(|to| !path.exists() && to.is_dir());
+        let path = moved.unwrap_or(path);
         let failed = |source| WorktreeError::Io { path: patch.clone(), source };
         let half_written = patch.with_extension("patch.tmp");
         half::remove(&half_written)?;

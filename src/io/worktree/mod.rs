@@ -44,7 +44,7 @@ pub use error::WorktreeError;
 pub use list::{Listed, ListedState, Pruned};
 pub use look::{Work, WorkCommit, WorkFile};
 pub use make::Worktree;
-pub use obstacle::Obstacle;
+pub use obstacle::{Obstacle, moved_to};
 pub use of_session::{
     branches_at, demand_repository, may_follow, repository_at, repository_of, session_elsewhere,
 };

@@ -9,6 +9,15 @@ use std::fmt;
 /// Files, commits and the like that are named of one kind.
 pub(super) const SHOWN_MAX: usize = 10;
 
+const MOVED_TO: &str = "its branch is checked out in ";
+const MOVED_CURE: &str = ": `git worktree move`";
+
+/// Where a worktree was moved to that could not be removed, by what was told of that.
+#[must_use]
+pub fn moved_to(told: &str) -> Option<&str> {
+    Some(told.split_once(MOVED_TO)?.1.split_once(MOVED_CURE)?.0)
+}
+
 /// One thing that stands in the way. The names in it are the first ten.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
@@ -125,7 +134,7 @@ impl fmt::Display for Obstacle {
                 write!(f, "the submodule {} has commits that its remote has not: push them", escape(path))
             }
             Self::Moved { to } => {
-                write!(f, "its branch is checked out in {}: `git worktree move` it back, or remove it there", escape(to))
+                write!(f, "{MOVED_TO}{}{MOVED_CURE} it back, or remove it there", escape(to))
             }
             Self::NoBranch => f.write_str(
                 "its branch was deleted or renamed: commit what is there to another branch, then `git worktree remove` it",

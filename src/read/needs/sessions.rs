@@ -14,6 +14,7 @@ use crate::engine::message::{BodyRef, Kind, Outcome};
 use crate::engine::state::Finished;
 use crate::engine::team::roster::Like;
 use crate::engine::words::{Millis, counted};
+use crate::read::debates::is_gone;
 use crate::read::dismissed::FAILED_MS;
 use crate::read::failed::Failed;
 use crate::read::model::Model;
@@ -216,8 +217,7 @@ fn waiting(flow: &Flow, failed_since: Millis) -> Option<Waiting> {
 fn left_over(flow: &Flow, over_since: Millis, root: &Path) -> Option<NeedInfo> {
     let is_meant = flow.debate().is_some_and(|debate| !debate.keep) && flow.since >= over_since;
     let kept = flow.trees.values().filter(|tree| is_meant && tree.stage == TreeStage::Kept);
-    let there: Vec<&Tree> =
-        kept.filter(|tree| tree.path.as_deref().is_some_and(|path| Path::new(path).exists())).collect();
+    let there: Vec<&Tree> = kept.filter(|tree| tree.path.is_some() && !is_gone(tree)).collect();
     let id = &flow.head.id;
     // Without a word it looks after the workspace's repository alone.
     let prune = flow.head.repository.as_ref().map(|of| {
