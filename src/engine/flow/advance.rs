@@ -153,7 +153,10 @@ impl Work<'_> {
         let (stage, kind, word) = (flow.stage, flow.head.kind.word(), flow.stage_word());
         let is_debate = flow.debate().is_some();
         let cannot = |what: &str| {
-            let why = format!("{kind} {id} is {word} and cannot be {what}");
+            let why = match *what == *word {
+                true => format!("{kind} {id} is {word} already"),
+                false => format!("{kind} {id} is {word} and cannot be {what}"),
+            };
             Err(Refusal::new(Code::WrongStage, why))
         };
         if is_debate && wish != FlowWish::Cancel {

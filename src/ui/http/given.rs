@@ -5,6 +5,7 @@ use super::refused::Refused;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, BadWord, MessageId, Token};
 use crate::wire::message::json;
+use crate::wire::session::document::DOCUMENT_BYTES_MAX;
 use axum::body::{Bytes, to_bytes};
 use axum::extract::{FromRequest, FromRequestParts, Path, RawPathParams, Request};
 use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH};
@@ -19,6 +20,9 @@ const BODY_DEADLINE: Duration = Duration::from_secs(10);
 /// Largest body of a request that has a plan in it, in bytes.
 const LARGE_BYTES_MAX: usize = 4 << 20;
 
+/// Largest body of a request that has the document of a session in it, in bytes: as a text, in which a line end or a quote is two.
+const DOCUMENT_BODY_BYTES_MAX: usize = 2 * DOCUMENT_BYTES_MAX;
+
 /// The bytes of a body.
 pub(super) struct Raw(pub(super) Bytes);
 
@@ -30,6 +34,9 @@ pub(super) struct Given<T>(pub(super) T);
 
 /// The same with more room: a plan of 1 MiB stands in it as a text, in which each line end and quote is two characters.
 pub(super) struct Large<T>(pub(super) T);
+
+/// The same with room for a whole session.
+pub(super) struct Whole<T>(pub(super) T);
 
 /// The query of an address.
 pub(super) struct Asked<T>(pub(super) T);
@@ -113,10 +120,22 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Large<T> {
     type Rejection = Refused;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Refused> {
-        let bytes = body_within(request, LARGE_BYTES_MAX).await?;
-        json_of(&bytes)?;
-        serde_json::from_slice(&bytes).map(Self).map_err(|error| not_json(&error))
+        given_within(request, LARGE_BYTES_MAX).await.map(Self)
     }
+}
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Whole<T> {
+    type Rejection = Refused;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Refused> {
+        given_within(request, DOCUMENT_BODY_BYTES_MAX).await.map(Self)
+    }
+}
+
+async fn given_within<T: DeserializeOwned>(request: Request, most: usize) -> Result<T, Refused> {
+    let bytes = body_within(request, most).await?;
+    json_of(&bytes)?;
+    serde_json::from_slice(&bytes).map_err(|error| not_json(&error))
 }
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Given<T> {
@@ -192,7 +211,15 @@ fn announced(headers: &HeaderMap) -> Option<usize> {
 }
 
 fn too_large(most: usize) -> Refused {
-    Refusal::new(Code::TooLarge, format!("the body has more than {most} bytes, its keys included")).into()
+    let mut refused = Refused::from(Refusal::new(
+        Code::TooLarge,
+        format!("the body has more than {most} bytes, its keys included"),
+    ));
+    if most != BODY_BYTES_MAX {
+        refused.problem.cure =
+            "send less at once: put long texts into files, and name their paths".to_owned();
+    }
+    refused
 }
 
 fn is_too_large(error: &axum::Error) -> bool {

@@ -1,7 +1,7 @@
 //! The addresses at which sessions begin and are steered.
 
 use super::gate::{Gate, JsonAnswer, unexpected};
-use super::given::{Key, Large, Question};
+use super::given::{Key, Large, Question, Whole};
 use super::kept;
 use super::refused::Refused;
 use crate::daemon::clients::request::{Request, Response};
@@ -165,9 +165,10 @@ pub(super) async fn resume(
 pub(super) async fn take_in(
     State(gate): State<Gate>,
     key: Key,
-    Large(body): Large<SessionImportBody>,
+    Whole(body): Whole<SessionImportBody>,
 ) -> JsonAnswer<SessionBegun> {
-    let (id, session) = wanted::take_in(&body.document).map_err(Refused::of_problem)?;
+    let read = tokio::task::spawn_blocking(move || wanted::take_in(&body.document)).await;
+    let (id, session) = read.map_err(|_| Refused::ending())?.map_err(Refused::of_problem)?;
     may_keep(&gate, key, id.to_string()).await?;
     let (word, name) = (id.to_string(), id.to_string());
     let known = asked(&gate, move |model| model.kept_session(&word).is_ok()).await?;

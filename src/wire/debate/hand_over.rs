@@ -49,13 +49,20 @@ pub fn newest_of<'s>(sessions: &'s [SessionInfo], debate: &str) -> Option<&'s Se
     made.max_by(|one, other| one.created_at.cmp(&other.created_at))
 }
 
+/// Characters of an id that name it in a command.
+const SHORT_ID: usize = 8;
+
 /// That a debate was handed over to this session, which stands so.
 #[must_use]
 pub fn handed_over(debate: &str, session: &SessionInfo, stands: &str) -> Problem {
     let id = &session.id;
     let why = format!("debate {debate} was handed over before: session {id} is {stands}");
+    // Where there is little room the end of the cure counts.
+    let short = |id: &str| id.get(..SHORT_ID).unwrap_or(id).to_owned();
     let cure = format!(
-        "`tasuki session show {id}` shows it; `tasuki debate hand-over {debate} --again`, or `again` in the body, begins another one"
+        "`tasuki session show {}` shows it; `tasuki debate hand-over {} --again`, or `again` in the body, begins another one",
+        short(id),
+        short(debate)
     );
     problem("handed-over", why, cure)
 }

@@ -6,7 +6,7 @@ use crate::wire::team_file::Language;
 const QUOTES: [(char, char); 6] =
     [('`', '`'), ('"', '"'), ('“', '”'), ('「', '」'), ('『', '』'), ('«', '»')];
 
-/// The language of a task. Kana are Japanese, and so is a text that is mostly in Chinese characters without a letter of Hangul. Any
+/// The language of a task. Kana are Japanese, but for a few among many words in Latin letters, and so is a text that is mostly in Chinese characters without a letter of Hangul. Any
 /// other is told in English. What stands in quotes counts only where nothing stands outside of them.
 #[must_use]
 pub fn of(task: &str) -> Language {
@@ -16,24 +16,36 @@ pub fn of(task: &str) -> Language {
 }
 
 fn is_japanese(text: &str) -> bool {
-    let (mut letters, mut characters) = (0_usize, 0_usize);
+    let (mut letters, mut characters, mut has_kana) = (0_usize, 0_usize, false);
     for c in text.chars() {
         match c {
             // Hiragana, katakana and their half-width forms, without the middle dot that other languages use too.
             '\u{3041}'..='\u{309F}'
             | '\u{30A1}'..='\u{30FA}'
             | '\u{30FD}'..='\u{30FF}'
-            | '\u{FF66}'..='\u{FF9F}' => {
-                return true;
-            }
+            | '\u{FF66}'..='\u{FF9F}' => has_kana = true,
             // Hangul.
-            '\u{1100}'..='\u{11FF}' | '\u{3130}'..='\u{318F}' | '\u{AC00}'..='\u{D7A3}' => return false,
+            '\u{1100}'..='\u{11FF}' | '\u{3130}'..='\u{318F}' | '\u{AC00}'..='\u{D7A3}' if !has_kana => {
+                return false;
+            }
             '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}' => characters += 1,
             _ if c.is_alphabetic() => letters += 1,
             _ => {}
         }
     }
-    characters > letters
+    if has_kana { !is_mostly_words(text) } else { characters > letters }
+}
+
+/// Whether a text is in words of Latin letters, with a few of another language among them: names of files and the like are no words.
+fn is_mostly_words(text: &str) -> bool {
+    let is_word = |word: &&str| {
+        let word = word.trim_end_matches([',', '.', ':', ';', '?', '!', ')']).trim_start_matches('(');
+        !word.is_empty() && word.chars().all(|c| c.is_ascii_alphabetic() || matches!(c, '\'' | '’' | '-'))
+    };
+    let words = text.split_whitespace().filter(is_word).count();
+    let others =
+        text.split_whitespace().filter(|word| !word.is_ascii() && word.contains(char::is_alphabetic));
+    words > 2 * others.count()
 }
 
 /// The text without what is quoted in one line.
@@ -77,6 +89,7 @@ mod tests {
             "｢ｶﾅ｣ﾃﾞｽ",
             "「認証」",
             "Rustで書く 🚀",
+            "React と Vue のどちらを使う?",
         ] {
             assert_eq!(of(task), Language::Japanese, "{task}");
         }
@@ -87,6 +100,8 @@ mod tests {
             "Why does \"こんにちは\" break the parser?",
             "Say 「はい」 in the dialog",
             "사용자 인증을 구현한다",
+            "Rename the label 保存する in the settings page, and test it.",
+            "We should say 保存する there",
             "한국어로 認證方式檢討 작성",
             "Add 認証 to the list of words",
             "🚀🚀🚀",

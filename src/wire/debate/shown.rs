@@ -294,7 +294,9 @@ pub(super) fn kept(flow: &Flow) -> Vec<DebateError> {
             || why.to_owned(),
             |path| {
                 // What is to be done names it, so that it can be done.
-                why.replace(path, "it").replace(UNLOCK, &format!("`git worktree unlock {}`", word(path)))
+                let root = flow.head.repository.as_ref().map(|of| format!("-C {} ", word(&of.root)));
+                let unlock = format!("`git {}worktree unlock {}`", root.unwrap_or_default(), word(path));
+                why.replace(path, "it").replace(UNLOCK, &unlock)
             },
         );
         (name.unwrap_or_else(|| branch.to_owned()), why.replace(branch, "it"))

@@ -7,6 +7,7 @@ use crate::io::client::ANSWER_DEADLINE;
 use crate::ui::cli::context::{Context, Ended, text_or_input};
 use crate::ui::cli::failure::{Failure, Kind};
 use crate::ui::cli::session::plan_file;
+use crate::wire::api::Problem;
 use crate::wire::debate::document::DebateResult;
 use crate::wire::debate::request;
 use crate::wire::session::wanted::problem_of_plan;
@@ -76,7 +77,12 @@ pub(super) struct Args {
 pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let written = file_of(args).map(|path| plan_file::written(&path)).transpose()?;
     let task = match &*args.task {
-        [word] if word == "-" => text_or_input(Some(word))?,
+        [word] if word == "-" => text_or_input(Some(word)).map_err(of_task)?,
+        [word, ..] if args.task.len() > 1 && is_request(word) && Path::new(word).is_file() => {
+            let why = format!("`{word}` is a file, and more words stand beside it");
+            let cure = "name the file with the request alone, or put the whole task between quotes";
+            return Err(Failure::new(Kind::Rejected, "usage", why, cure));
+        }
         words => words.join(" "),
     };
     let options = of_options(args, written.is_none().then_some(task));
@@ -95,7 +101,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let begun = begun.map_err(|error| {
         let failure = Failure::from(error);
         match failure.kind {
-            Kind::Rejected => all_of(failure.problem, place.as_deref()),
+            Kind::Rejected => all_of(not_given(failure.problem, args), place.as_deref()),
             _ => failure,
         }
     })?;
@@ -112,9 +118,30 @@ fn file_of(args: &Args) -> Option<PathBuf> {
         return Some(path.clone());
     }
     let [word] = args.task.as_slice() else { return None };
-    let path = Path::new(word);
-    let ending = path.extension().and_then(|ending| ending.to_str())?.to_ascii_lowercase();
-    ENDINGS.contains(&&*ending).then(|| path.to_path_buf())
+    is_request(word).then(|| PathBuf::from(word))
+}
+
+/// Whether a word is called as files with requests are.
+fn is_request(word: &str) -> bool {
+    let ending = Path::new(word).extension().and_then(|ending| ending.to_str());
+    ending.is_some_and(|ending| ENDINGS.contains(&&*ending.to_ascii_lowercase()))
+}
+
+/// What is wrong with a task from the standard input.
+fn of_task(mut failure: Failure) -> Failure {
+    failure.problem.field = Some("TASK".to_owned());
+    failure.problem.cure = "say it shorter; `--context FILE` shows long texts to the roles".to_owned();
+    failure
+}
+
+/// The same without the name of an option that nobody gave: the folder is that of the workspace then.
+fn not_given(mut problem: Problem, args: &Args) -> Problem {
+    let others = problem.others.iter_mut().map(|other| &mut other.field);
+    for field in std::iter::once(&mut problem.field).chain(others) {
+        let is_given = args.base_dir.is_some() || args.request.is_some();
+        field.take_if(|field| field == "--base-dir" && !is_given);
+    }
+    problem
 }
 
 /// The keys of a request for which there are options, as they were written: what is wrong with them is told with all else. With a task

@@ -10,7 +10,7 @@ use crate::ui::cli::look::look;
 use crate::ui::cli::session::plan_file;
 use crate::wire::api::{DebateProgressQuery, DebateQuery, DebateRoundQuery};
 use crate::wire::debate::document::{
-    DebateProgress, DebateResult, DebateStatus, RoundOutput, read_round_file,
+    DebateProgress, DebateResult, DebateStatus, ROUND_FILE_BYTES_MAX, RoundOutput, read_round_file,
 };
 use crate::wire::debate::hand_over::by_round;
 use crate::wire::time::read_moment;
@@ -172,7 +172,8 @@ fn remark<'a>(context: &Context, notes: impl IntoIterator<Item = &'a str>) {
 
 /// A file of another debate, or of one of which nothing else is known.
 fn show_file(context: &Context, path: &Path) -> Ended {
-    let written = plan_file::written(path)?;
+    let cure = "ask for the outputs by the id of the debate";
+    let written = plan_file::written_within(path, ROUND_FILE_BYTES_MAX, cure)?;
     let outputs = read_round_file(&written.text).map_err(|error| {
         let cure = "it is a list of {role, proposal, timestamp, duration_secs, tokens_used, error}";
         Failure::new(Kind::Rejected, "context-file-corrupted", error.to_string(), cure).within(&written.place)

@@ -31,7 +31,7 @@ pub(super) struct Args {
     #[arg(value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
     session: String,
     /// File with one task, in YAML or JSON; `-` reads the standard input
-    #[arg(value_name = "FILE", required_unless_present_all = ["name", "description"],
+    #[arg(value_name = "FILE", required_unless_present = "name",
         conflicts_with_all = ["name", "description", "task_id", "to", "depends_on", "any", "timeout", "expect_commit",
             "expect_file", "expect_command", "expect_report"])]
     file: Option<PathBuf>,

@@ -1,10 +1,11 @@
 //! `tasuki session import`: a session that comes from elsewhere.
 
 use super::asking::Asking;
+use super::plan_file::written_within;
 use crate::io::client::ANSWER_DEADLINE;
 use crate::ui::cli::context::{Context, Ended};
-use crate::ui::cli::failure::Failure;
 use crate::wire::api::{SessionBegun, SessionImportBody};
+use crate::wire::session::document::DOCUMENT_BYTES_MAX;
 use std::path::PathBuf;
 
 /// Takes in a session that another program, or another workspace, has written
@@ -28,11 +29,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(context: &Context, args: &Args) -> Ended {
-    let read = match args.file.as_os_str() == "-" {
-        true => std::io::read_to_string(std::io::stdin().lock()),
-        false => std::fs::read_to_string(&args.file),
-    };
-    let document = read.map_err(Failure::at(&args.file))?;
+    let cure = "a document of that size is none that tasuki has written";
+    let document = written_within(&args.file, DOCUMENT_BYTES_MAX, cure)?.text;
     let body = SessionImportBody { document };
     let begun: SessionBegun =
         Asking::new(context)?.client.post("/api/sessions/import", &body, ANSWER_DEADLINE)?;

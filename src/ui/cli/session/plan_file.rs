@@ -1,7 +1,7 @@
 //! A plan, or a task of one, as it lies in a file: read here first, so that what is wrong is shown with its place, with a daemon
 //! or without.
 
-use crate::engine::message::refusal::{Code, Refusal};
+use crate::engine::message::refusal::Code;
 use crate::ui::cli::failure::{Failure, Kind};
 use crate::wire::FILE_BYTES_MAX;
 use crate::wire::session::plan::{PlanRefusal, read};
@@ -20,17 +20,30 @@ pub(in crate::ui::cli) struct PlanText {
 
 /// Reads a file, or the standard input for `-`.
 pub(in crate::ui::cli) fn written(path: &Path) -> Result<PlanText, Failure> {
+    written_within(
+        path,
+        FILE_BYTES_MAX,
+        "put long texts into files of their own, and name their paths in the description",
+    )
+}
+
+/// The same of a file that may have so many bytes.
+pub(in crate::ui::cli) fn written_within(path: &Path, most: usize, cure: &str) -> Result<PlanText, Failure> {
     let is_input = path.as_os_str() == INPUT;
     let place = if is_input { "standard input".to_owned() } else { path.display().to_string() };
-    let bytes = if is_input { all_of(io::stdin().lock()) } else { File::open(path).and_then(all_of) };
+    let bytes = if is_input {
+        all_of(io::stdin().lock(), most)
+    } else {
+        File::open(path).and_then(|file| all_of(file, most))
+    };
     let bytes = bytes.map_err(|error| {
         let why = format!("cannot read it: {error}");
         Failure::new(Kind::Rejected, "unreadable", why, "name a file").within(&place)
     })?;
     // One that is too large is refused as such and not for where it was cut.
-    if bytes.len() > FILE_BYTES_MAX {
-        let why = format!("it has more than {FILE_BYTES_MAX} bytes");
-        return Err(Failure::from(Refusal::new(Code::TooLarge, why)).within(place));
+    if bytes.len() > most {
+        let why = format!("it has more than {most} bytes");
+        return Err(Failure::new(Kind::Rejected, Code::TooLarge.word(), why, cure).within(place));
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(PlanText { text, place }),
@@ -69,8 +82,8 @@ pub(in crate::ui::cli) fn refused(refusal: PlanRefusal, place: Option<String>) -
     failure.within(place).and(others)
 }
 
-fn all_of(from: impl Read) -> io::Result<Vec<u8>> {
+fn all_of(from: impl Read, most: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    from.take(FILE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
+    from.take(most as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

@@ -3,7 +3,7 @@
 use super::asking::{Asking, task_of};
 use super::plan_file::written;
 use crate::ui::cli::context::{Context, Ended, text_or_input};
-use crate::ui::cli::editor::edit;
+use crate::ui::cli::editor::{Edited, edit};
 use crate::ui::cli::failure::{Failure, Kind};
 use crate::wire::api::{SessionRetryBody, SessionsQuery};
 use clap::builder::NonEmptyStringValueParser;
@@ -56,10 +56,18 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
         (Some(text), _) => Some(text_or_input(Some(text))?),
         (None, Some(path)) => Some(written(path)?.text),
         (None, None) if args.edit => {
-            let Some(text) = edited(&asking, &session, &task)? else {
+            let Some(edited) = edited(&asking, &session, &task)? else {
                 return context.say(format!("the text of {task} is unchanged, and nothing was done"));
             };
-            Some(text)
+            let body = SessionRetryBody { task, text: Some(edited.text.clone()) };
+            return asking.order(&session, "retry", &body).inspect_err(|_| {
+                if let Some(path) = edited.keep() {
+                    context.remark(format!(
+                        "note: your text is in {}: `--text-file` hands it over",
+                        path.display()
+                    ));
+                }
+            });
         }
         (None, None) => None,
     };
@@ -67,7 +75,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
 }
 
 /// The text of a task as somebody has changed it; none if it is as before.
-fn edited(asking: &Asking<'_>, session: &str, task: &str) -> Result<Option<String>, Failure> {
+fn edited(asking: &Asking<'_>, session: &str, task: &str) -> Result<Option<Edited>, Failure> {
     let details = asking.session(session)?;
     let task = task_of(&details, task)?;
     let Some(before) = &task.description else {
@@ -75,7 +83,7 @@ fn edited(asking: &Asking<'_>, session: &str, task: &str) -> Result<Option<Strin
         return Err(Failure::new(Kind::Rejected, "no-text", why, "give its new text with `--text`"));
     };
     let after = edit(asking.context, &task.id, before)?;
-    Ok((after != *before).then_some(after))
+    Ok((after.text != *before).then_some(after))
 }
 
 /// The only session in which this task has failed.

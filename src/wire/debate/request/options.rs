@@ -57,6 +57,7 @@ pub(super) fn cure(refusal: &Refusal) -> Option<&'static str> {
             "name built-in roles; a file with a request can have roles of your own (docs/debates.md)"
         }
         (Code::IdConflict, ROLES) => "name each role once",
+        (Code::BadName, MODEL) => "name one as its program calls it, without blanks, such as `sonnet`",
         (Code::ContentEmpty, MODEL) => "name one by `--model`, as its program calls it",
         (Code::ContentEmpty, CONTEXT) => "name a file, or leave the option out",
         (Code::Unreadable, CONTEXT) => "name a file in the folder of the debate, by its path from there",

@@ -141,10 +141,8 @@ pub(super) fn provider(fields: &Fields<'_>) -> Result<Option<String>, Refusal> {
 /// Profiles; in a text they are parted by commas.
 pub(super) fn providers(fields: &Fields<'_>) -> Result<Vec<String>, Refusal> {
     let texts = fields.texts("providers")?;
-    let words = texts.iter().flat_map(|text| {
-        let words = text.text.split(',').map(str::trim).filter(|word| !word.is_empty());
-        words.map(|word| Text { text: word, ..*text })
-    });
+    let words =
+        texts.iter().flat_map(|text| text.text.split(',').map(|word| Text { text: word.trim(), ..*text }));
     let words: Vec<Text<'_>> = words.collect();
     if let Some(text) = words.get(PROVIDERS_MAX) {
         let why =
