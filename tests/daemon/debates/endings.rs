@@ -43,7 +43,10 @@ fn what_a_role_changed_is_a_patch_and_worktrees_stay_only_where_they_are_kept_or
     }
     let (_, needs, _) = said(&house, &["needs"]);
     assert!(needs.contains(&format!("worktree unlock {}", quoted(&tree))), "{needs}");
-    assert!(message.contains(&format!("`git worktree unlock {}`", quoted(&tree))), "{message}");
+    assert!(
+        message.contains("`git -C ") && message.contains(&format!("worktree unlock {}`", quoted(&tree))),
+        "{message}"
+    );
     assert!(file(&house, &id, "debate.json").contains("could not be removed"));
     git(&house, &["worktree", "unlock", &tree.to_string_lossy()]);
     assert!(needs.contains("r1-waiter") && !needs.contains("session retry"), "{needs}");

@@ -110,7 +110,7 @@ fn what_cannot_be_debated_is_refused_with_the_cure() {
         for part in [
             "there is no profile `nobody`",
             "twice.yaml:3:34",
-            "the role `qa` is already on line 3",
+            "the role `qa` is named twice",
             "twice.yaml:3:20",
         ] {
             assert!(err.contains(part), "{part}: {err}");

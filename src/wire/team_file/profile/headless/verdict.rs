@@ -64,10 +64,11 @@ impl Headless {
         let failed =
             failed.or_else(|| self.failure_among(&complaint).filter(|_| *ended != OneShotEnded::Well));
         let complaint = end_of_text(&complaint);
+        let is_over = matches!(ended, OneShotEnded::Well | OneShotEnded::Badly(_));
         // What it says itself in its records is more than what it complained of on the way.
         let because =
             failed.clone().map(|why| end_of_text(&why)).unwrap_or_else(|| match complaint.as_str() {
-                "" if answer.is_empty() => end_of_text(&plain(&String::from_utf8_lossy(stdout))),
+                "" if is_over && answer.is_empty() => end_of_text(&plain(&String::from_utf8_lossy(stdout))),
                 "" => end_of_text(&answer),
                 _ => complaint.clone(),
             });
@@ -141,6 +142,12 @@ mod tests {
         assert_eq!(judge(OneShotEnded::Badly("exit 3".into()), "why", ""), "`it` ended with exit 3: why");
         assert_eq!(judge(OneShotEnded::OutOfTime("5m".into()), "", ""), "`it` did not end within 5m");
         assert_eq!(judge(OneShotEnded::BrokenOff, "", ""), "`it` was broken off");
+        let claude = built_in_profiles()["claude"].headless.clone().expect("its one-shot command");
+        let said = |stdout: &str| claude.judge(&OneShotEnded::Well, stdout.as_bytes(), b"").text;
+        assert_eq!(
+            said("Credit balance is too low\n"),
+            "`claude` ended well and gave no answer: Credit balance is too low"
+        );
 
         let failure = |ended, stdout: &str, stderr: &str| whole(ended, stdout, stderr).failure;
         assert_eq!(failure(OneShotEnded::Well, "ok", "a warning"), None);
