@@ -278,9 +278,20 @@ fn disk(workspace: &Workspace, settings: &Settings) -> Check {
 fn drop_zone(zone: &ZoneSpec) -> Check {
     let whose = zone.owner.as_ref().map_or_else(String::new, |owner| format!(", {owner}'s"));
     let is_there = zone.place.is_dir();
-    let missing = if is_there { "" } else { ": it is not there, and is made when the daemon starts" };
+    let has_place = zone.place.parent().is_some_and(Path::is_dir);
+    let (missing, cure) = match (is_there, has_place) {
+        (true, _) => ("", ""),
+        (false, true) => (
+            ": it is not there, and is made when the daemon starts or reads its team file",
+            "`tasuki up`, or make it yourself",
+        ),
+        (false, false) => (
+            ": it is not there, and neither is the folder in which it would be made",
+            "make that folder; drops are taken from then on",
+        ),
+    };
     let found = harmless(&format!("{}{whose}{missing}", zone.place.display()));
-    check("drop zone", Verdict::warn_unless(is_there), found, "`tasuki up`, or make it yourself")
+    check("drop zone", Verdict::warn_unless(is_there), found, cure)
 }
 
 /// The program of each agent, as its own PATH finds it.
