@@ -148,6 +148,19 @@ pub fn escape(text: &str) -> String {
     clean
 }
 
+/// The text with what turns others shown as what it is: it hides what was said.
+#[must_use]
+pub fn straight(text: &str) -> String {
+    let mut straight = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            c if turns_text(c) => straight.extend(c.escape_unicode()),
+            c => straight.push(c),
+        }
+    }
+    straight
+}
+
 /// Characters that change the order in which others are shown.
 #[must_use]
 pub fn turns_text(c: char) -> bool {

@@ -1,7 +1,7 @@
 //! How a debate stands, in words.
 
 use crate::ui::cli::table::harmless_lines;
-use crate::wire::clean::turns_text;
+use crate::wire::clean::straight;
 use crate::wire::debate::document::{DebateResult, DebateStatus};
 
 /// How it stands in a sentence, whose first words are the status.
@@ -44,8 +44,7 @@ pub(super) fn of_status(status: &DebateStatus) -> String {
 
 /// A text that may stand on a terminal. What turns the text around it is shown as what it is, also into a pipe: it hides what was said.
 pub(super) fn tame(text: &str) -> String {
-    let escaped = |c: char| if turns_text(c) { c.escape_unicode().to_string() } else { c.to_string() };
-    harmless_lines(&text.chars().map(escaped).collect::<String>())
+    harmless_lines(&straight(text))
 }
 
 #[cfg(test)]

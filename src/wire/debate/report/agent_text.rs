@@ -2,6 +2,7 @@
 
 use super::super::sections::{Code, sections};
 use super::super::shorten::shorten;
+use crate::wire::clean::straight;
 use pulldown_cmark::{Alignment, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 use std::collections::BTreeSet;
 
@@ -21,7 +22,7 @@ fn options() -> Options {
 /// The text as HTML: headings from the fourth level, links to the web alone, no images, and HTML as the letters that it is made of.
 #[must_use]
 pub fn agent_html(text: &str) -> String {
-    let text = shorten(text, REPORT_TEXT_CHARS_MAX);
+    let text = straight(&shorten(text, REPORT_TEXT_CHARS_MAX));
     let (mut links, mut depth) = (Vec::new(), 0_usize);
     let events =
         Parser::new_ext(&text, options()).filter_map(|event| harmless(event, &mut links, &mut depth));
@@ -104,7 +105,7 @@ pub(super) fn escape(text: &str) -> String {
 /// code that goes on behind it.
 #[must_use]
 pub fn agent_markdown(text: &str) -> String {
-    let text = shorten(text, REPORT_TEXT_CHARS_MAX);
+    let text = straight(&shorten(text, REPORT_TEXT_CHARS_MAX));
     let demoted: String = sections(&text)
         .iter()
         .flat_map(|section| [demoted_line(section.heading), section.body.to_owned()])

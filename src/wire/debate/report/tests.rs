@@ -291,3 +291,14 @@ fn texts_that_are_made_to_be_slow_are_rendered() {
         assert!(agent_markdown(&text).len() < 16 << 20);
     }
 }
+
+#[test]
+fn what_turns_the_text_around_it_is_shown_as_what_it_is() {
+    for made in [
+        agent_html("a \u{202e}live\u{2066} `b\u{202e}`"),
+        agent_markdown("a \u{202e}live\u{2066} `b\u{202e}`"),
+    ] {
+        assert!(made.contains(r"a \u{202e}live\u{2066} "), "{made}");
+        assert!(made.contains(r"b\u{202e}") && !made.contains(['\u{202e}', '\u{2066}']), "{made}");
+    }
+}
