@@ -95,8 +95,8 @@ impl Work<'_> {
     /// Refuses the plan of a debate that an open session carries out already.
     fn refuse_second_hand_over(&self, debate: &FlowId) -> Result<(), Refusal> {
         let carries_out =
-            |flow: &&Box<Flow>| flow.stage.is_open() && flow.head.from_debate.as_ref() == Some(debate);
-        self.state.flows.values().find(carries_out).map_or(Ok(()), |flow| {
+            |flow: &Flow| flow.stage.is_open() && flow.head.from_debate.as_ref() == Some(debate);
+        self.state.flows.values().find(|flow| carries_out(flow)).map_or(Ok(()), |flow| {
             let why = format!("debate {debate} was handed over before: session {} is open", flow.head.id);
             Err(Refusal::new(Code::HandedOver, why))
         })

@@ -56,7 +56,7 @@ pub fn citations(text: &str) -> Vec<Citation> {
 
 /// The same where it is known which files there are: a span of code may be one path that has blanks in it.
 #[must_use]
-pub fn citations_among(text: &str, is_file: impl Fn(&str) -> bool) -> Vec<Citation> {
+pub(super) fn citations_among(text: &str, is_file: impl Fn(&str) -> bool) -> Vec<Citation> {
     let (mut found, mut seen) = (Vec::new(), HashSet::new());
     for line in text.lines() {
         for (at, part) in line.split('`').enumerate() {

@@ -70,7 +70,7 @@ pub(super) fn seconds(
 ) -> Result<Option<u64>, Refusal> {
     number(fields, field, range, "whole number of seconds").map_err(|refusal| {
         let text = fields.text(field).ok().flatten();
-        let meant = text.and_then(|text| read_duration(&text.text)).map(|ms| ms.div_ceil(1_000));
+        let meant = text.and_then(|text| read_duration(text.text)).map(|ms| ms.div_ceil(1_000));
         match meant.filter(|seconds| range.contains(seconds)) {
             Some(seconds) => {
                 Refusal { why: format!("{}; did you mean `{seconds}`?", refusal.why), ..refusal }
