@@ -5,15 +5,16 @@
 //!
 //! A merge is not committed before whoever asked for it has looked at its files. So what is on the branch is whole and was checked.
 
-use super::catch_up::{OWN_LOCKS, literally};
 use super::error::{WorktreeError, named};
-use super::git::{Git, LOCKED_RESTS, Place, is_locked};
+use super::git::{Git, LOCKED_RESTS, OWN_LOCKS, Place, is_locked, literally};
 use super::half;
+use super::hold::Hold;
 use super::left_locks::clear_left_locks;
 use super::look::WorkCommit;
 use super::make::{Worktree, taken};
 use super::record::write_durably;
 use super::repository::{Repository, ref_of};
+use super::submodules::How;
 use crate::engine::flow::branch::BranchName;
 use crate::engine::job::TreeStart;
 use crate::wire::layout::plain;
@@ -162,6 +163,7 @@ impl Gathering<'_> {
         if at.ask("compare commits", &["merge-base", "--is-ancestor", tip, "HEAD"]).await?.code == 0 {
             return Ok(Merge::Already);
         }
+        self.repository.submodules_for_merge(self.path(), tip, &hold).await?;
         let (doing, said) = ("merge a branch", format!("Merge {called} into {}", self.tree.branch));
         let options = ["merge", "--no-commit", "--no-ff", "--no-squash", "--no-stat", "--no-autostash"];
         let arguments = [&options[..], &["-m", &said, tip]].concat();
@@ -170,11 +172,16 @@ impl Gathering<'_> {
             self.mark(true)?;
             let answer = at.ask_once(doing, &arguments).await?;
             if answer.code == 0 {
-                return Ok(Merge::Open);
+                // Whoever looks at the files of the merge sees its submodules, too.
+                let stood = self.repository.stand_submodules(self.path(), &hold, How::Clean.into()).await;
+                return match stood {
+                    Ok(()) => Ok(Merge::Open),
+                    Err(error) => self.put_back(&at, &hold).await.and(Err(error)),
+                };
             }
             let unmerged = ["diff", "--name-only", "--diff-filter=U", "-z", "--"];
             let files = at.demand(doing, &unmerged).await?.paths();
-            self.put_back(&at).await?;
+            self.put_back(&at, &hold).await?;
             match (files.is_empty(), is_locked(&answer.said)) {
                 (false, _) => {
                     let commits = changed_by(&at, (tip, "HEAD"), &files).await?;
@@ -202,7 +209,7 @@ impl Gathering<'_> {
             at.demand("commit a merge", &["commit", "--no-edit", "--no-verify", "--quiet"]).await?;
         }
         // What a check has written is nobody's work.
-        self.put_back(&at).await?;
+        self.put_back(&at, &hold).await?;
         let Some(into) = &self.into else { return Ok(()) };
         let head = at.text("ask for the commit of a worktree", &["rev-parse", "HEAD"]).await?;
         let before = self.repository.looked_at(into).await?;
@@ -229,7 +236,7 @@ impl Gathering<'_> {
     pub async fn undo(&self) -> Result<(), WorktreeError> {
         let hold = self.repository.hold().await?;
         let own = self.own()?;
-        self.put_back(&self.repository.git.at(self.path()).of(&own).working(hold.file())).await
+        self.put_back(&self.repository.git.at(self.path()).of(&own).working(hold.file()), &hold).await
     }
 
     /// Puts right what a kill has left; refuses what somebody has done there.
@@ -243,7 +250,9 @@ impl Gathering<'_> {
             }
             half::clear_ref_lock(&self.repository.common_dir, &self.tree.branch)?;
             clear_left_locks(&self.repository.root, &self.repository.common_dir).await?;
-            self.put_back(&at).await?;
+            self.put_back(&at, &hold).await?;
+        } else {
+            self.repository.stand_submodules(self.path(), &hold, How::Lossless.into()).await?;
         }
         let on = at.text("ask for a branch", &["rev-parse", "--symbolic-full-name", "HEAD"]).await?;
         let changed =
@@ -267,9 +276,10 @@ impl Gathering<'_> {
     }
 
     /// All is as the last commit has it, and nothing is half done. It was so before, so nothing of anybody's is lost.
-    async fn put_back(&self, at: &Place<'_>) -> Result<(), WorktreeError> {
+    async fn put_back(&self, at: &Place<'_>, hold: &Hold) -> Result<(), WorktreeError> {
         at.demand("undo a merge", &["reset", "--hard", "--quiet"]).await?;
         at.demand("undo a merge", &["clean", "-ffdq"]).await?;
+        self.repository.stand_submodules(self.path(), hold, How::Clean.into()).await?;
         self.mark(false)
     }
 

@@ -1,8 +1,7 @@
 //! The end of a role's worktree: it goes with its branch, whatever is in it, and what was changed there stays as a patch.
 
-use super::catch_up::literally;
 use super::error::WorktreeError;
-use super::git::{Place, bytes_of};
+use super::git::{Place, bytes_of, literally};
 use super::half;
 use super::hold::Hold;
 use super::left_locks::clear_left_locks;

@@ -148,6 +148,20 @@ pub enum WorktreeError {
         /// One at least.
         obstacles: Vec<Obstacle>,
     },
+    /// A submodule is to stand at a commit that is nowhere here.
+    #[error(
+        "the submodule {} is wanted at the commit {commit}, which no copy of it here has: push that commit from where it was made, then `git -C {} fetch origin {commit}`, and try again",
+        plain(.tree),
+        word(&plain(.place))
+    )]
+    NoSubmodule {
+        /// The submodule in the worktree.
+        tree: PathBuf,
+        /// The commit that the worktree has of it.
+        commit: String,
+        /// The copy into which it is fetched.
+        place: PathBuf,
+    },
     /// Somebody has moved it, or checked its branch out in another one.
     #[error(
         "the worktree of {branch} was moved to {}, and is looked for in {}; move it back with `git worktree move`, or, if it is gone from there, forget it with `git worktree prune`, and try again",

@@ -8,6 +8,7 @@ use super::hold::Hold;
 use super::left_locks::clear_left_locks;
 use super::record::{Progress, Record};
 use super::repository::{Repository, ref_of};
+use super::submodules::How;
 use crate::engine::flow::branch::BranchName;
 use crate::engine::job::TreeStart;
 use std::ffi::OsStr;
@@ -277,7 +278,7 @@ impl Repository {
         at: Progress,
         hold: &Hold,
     ) -> Result<Worktree, WorktreeError> {
-        self.check_submodules_out(path, hold).await?;
+        self.stand_submodules(path, hold, How::Gently.into()).await?;
         let folders = if record.branch.speech().is_some() { &[][..] } else { &[QUEUE, "status", STATUS] };
         for folder in folders {
             make_folder(&path.join(folder))?;

@@ -10,6 +10,7 @@ mod again;
 mod astray;
 mod bring;
 mod catch_up;
+mod copies;
 mod copy;
 mod elsewhere;
 mod end;
