@@ -41,6 +41,14 @@ pub enum WorktreeError {
         /// Where it was looked for.
         place: PathBuf,
     },
+    /// One of the folders within a repository, where its uppermost one is meant.
+    #[error("{} is no git repository itself, and lies in that of {}; name that one", plain(.place), plain(.root))]
+    NotTop {
+        /// Where it was looked for.
+        place: PathBuf,
+        /// The uppermost folder of the repository around it.
+        root: PathBuf,
+    },
     /// git refuses what another user owns.
     #[error(
         "{} belongs to another user, and git trusts it not; if you do, `git config --global --add safe.directory {}`",

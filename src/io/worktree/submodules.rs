@@ -44,7 +44,7 @@ pub(super) struct Care<'a> {
 struct Wanted<'a> {
     submodule: &'a Submodule,
     commit: &'a str,
-    /// Where it may be.
+    /// All that there are of the submodule.
     copies: &'a [Home],
     /// The submodule in the folder of the repository itself.
     here: PathBuf,
