@@ -23,6 +23,8 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+/// The folder of git's in which all branches of tasuki's are.
+const OWN_FOLDER: &str = "agent";
 /// Two letters and a space stand before each path of a status.
 const LETTERS: usize = 3;
 /// Commits that are named of a conflict: whoever reads of it wants to know whose it is, and git names all.
@@ -99,7 +101,7 @@ impl Repository {
         let refuse = |why: String| WorktreeError::Taken { branch: name.to_owned(), why };
         let is_name = self.here().ask("look at a name", &["check-ref-format", &whole]).await?;
         if is_name.code != 0 || name.starts_with('-') {
-            return Err(refuse("git takes it for no name of a branch".to_owned()));
+            return Err(refuse("git takes it for no name of a branch: take another one".to_owned()));
         }
         let listed = self.here().demand("list worktrees", &["worktree", "list", "--porcelain"]).await?;
         let (listed, line) = (String::from_utf8_lossy(&listed.out), format!("branch {whole}"));
@@ -108,10 +110,36 @@ impl Repository {
         if let Some(found) = found {
             let place = found.lines().find_map(|line| line.strip_prefix("worktree ")).unwrap_or_default();
             let place = plain(Path::new(place));
-            let why = format!("it is checked out in {place}, where nobody's files are changed for it");
+            let why = format!(
+                "it is checked out in {place}, where nobody's files are changed for it: check something else out there"
+            );
             return Err(refuse(why));
         }
-        self.here().commit(&whole).await
+        let there = self.here().commit(&whole).await?;
+        match there.is_none() {
+            true => self.refuse_beside(name).await.map(|()| None),
+            false => Ok(there),
+        }
+    }
+
+    /// Refuses the name of a new branch that git cannot keep beside another one, or beside those of tasuki's own.
+    async fn refuse_beside(&self, name: &str) -> Result<(), WorktreeError> {
+        let refuse = |other: &str| WorktreeError::Beside { branch: name.to_owned(), other: other.to_owned() };
+        if name == OWN_FOLDER {
+            return Err(refuse("agent/…"));
+        }
+        let above = name.match_indices('/').filter_map(|(end, _)| name.get(..end));
+        let mut asked = vec!["for-each-ref".to_owned(), "--format=%(refname:lstrip=2)".to_owned()];
+        asked.extend(above.chain([name]).map(|name| format!("refs/heads/{name}")));
+        let answer = self.here().demand("look for a branch", &asked).await?;
+        let all = String::from_utf8_lossy(&answer.out).into_owned();
+        // git lists those below each name, too.
+        let is_beside = |other: &&str| {
+            let is_below =
+                |one: &str, other: &str| one.strip_prefix(other).is_some_and(|rest| rest.starts_with('/'));
+            is_below(name, other) || is_below(other, name)
+        };
+        all.lines().find(is_beside).map_or(Ok(()), |other| Err(refuse(other)))
     }
 }
 
@@ -298,7 +326,9 @@ impl Gathering<'_> {
 
     fn own(&self) -> Result<PathBuf, WorktreeError> {
         let own = half::own_folder(&self.repository.common_dir, self.path());
-        own.ok_or_else(|| taken(&self.tree.branch, "its worktree is not there any more".to_owned()))
+        own.ok_or_else(|| {
+            taken(&self.tree.branch, "its worktree is not there any more: try again".to_owned())
+        })
     }
 
     async fn named_git(&self) -> Result<Git, WorktreeError> {

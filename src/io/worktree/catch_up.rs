@@ -91,7 +91,7 @@ impl Repository {
 
     fn own_of(&self, made: &Worktree) -> Result<PathBuf, WorktreeError> {
         let own = half::own_folder(&self.common_dir, &made.path);
-        own.ok_or_else(|| taken(&made.branch, "its worktree is not there any more".to_owned()))
+        own.ok_or_else(|| taken(&made.branch, "its worktree is not there any more: try again".to_owned()))
     }
 
     fn catching_mark(&self, made: &Worktree) -> PathBuf {

@@ -98,12 +98,20 @@ pub enum WorktreeError {
         cure: &'static str,
     },
     /// The branch, its folder or its name is somebody else's.
-    #[error("the name {branch} cannot be used: {why}; take another one")]
+    #[error("the name {branch} cannot be used: {why}")]
     Taken {
         /// The branch that was asked for.
         branch: String,
-        /// By whom or what.
+        /// By whom or what, and the cure.
         why: String,
+    },
+    /// git keeps a branch as a file, and those below its name in a folder.
+    #[error("git keeps no branch {} beside {}; name another one", escape(.branch), escape(.other))]
+    Beside {
+        /// The branch that was asked for.
+        branch: String,
+        /// One that is there, or will be.
+        other: String,
     },
     /// Its session goes on in another workspace, too.
     #[error(

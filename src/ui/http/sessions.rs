@@ -11,7 +11,8 @@ use crate::engine::words::{AgentName, USER};
 use crate::io::chance::mint_flow_id;
 use crate::io::session_file::{keep, replace};
 use crate::io::worktree::{
-    branches_at, may_follow, repository_at, repository_of, repository_with_top, session_elsewhere,
+    WorktreeError, branches_at, may_follow, repository_at, repository_of, repository_with_top,
+    session_elsewhere,
 };
 use crate::read::Model;
 use crate::ui::session::words::of_session;
@@ -253,6 +254,13 @@ pub(super) async fn merge(
         let workspace = asked(&gate, |model| model.workspace().clone()).await?;
         // What is checked out later is seen by the merge itself.
         match may_follow(&place, &workspace, &into).await {
+            Err(error @ WorktreeError::Beside { .. }) => {
+                let why = format!("`{}` cannot be a branch: {error}", into.escape_debug());
+                let mut refused = Refused::from(Refusal::new(Code::BadBranch, why).at("into"));
+                refused.problem.cure =
+                    format!("name another one, for example `{}-merged`", into.replace('/', "-"));
+                return Err(refused);
+            }
             Err(error) if error.is_refusal() => {
                 return Err(Refusal::new(Code::WrongStage, error.to_string()).at("into").into());
             }
