@@ -110,7 +110,7 @@ pub enum WorktreeError {
     Beside {
         /// The branch that was asked for.
         branch: String,
-        /// One that is there, or will be.
+        /// The branch in its way, which is there or will be.
         other: String,
     },
     /// Its session goes on in another workspace, too.
