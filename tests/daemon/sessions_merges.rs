@@ -134,6 +134,11 @@ tasks:
     let root = house.path("").canonicalize().expect("a folder").display().to_string();
     assert!(told.contains(&format!("it is checked out in {}", root.trim_end_matches('/'))), "{told}");
     assert!(told.contains("check something else out there"), "{told}");
+    let told = refused(&house, &["session", "merge", &id, "--into", "main/一"]);
+    assert!(
+        told.contains("beside main") && told.contains("name another one, for example `main-一-merged`"),
+        "{told}"
+    );
     let told = ok(&house, &["session", "merge", &id]);
     assert!(told.contains("2 branches of session"), "{told}");
     let (code, out, err) = said(&house, &["session", "merge", &id, "--wait"]);

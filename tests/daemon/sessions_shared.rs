@@ -1,9 +1,10 @@
 //! A session that two workspaces know, in one repository, with real git: one of them has it, and nobody works where another one does.
+//! One that comes from elsewhere works in its own repository, and in none around it.
 
 use crate::house::House;
 use crate::looking::ok;
-use crate::sessions::{MASTER, TEAM, begin, refused, said, session, statuses, until};
-use crate::sessions_trees::{changers, git};
+use crate::sessions::{MASTER, TEAM, WORKER, begin, refused, said, session, statuses, until};
+use crate::sessions_trees::{changers, git, repository};
 use serde_json::Value;
 use std::process::{Command, Output};
 
@@ -92,4 +93,69 @@ tasks:
     assert!(code == Some(0) && out.contains("agent/task-2-"), "{out}{err}");
     first.end();
     second.end();
+}
+
+/// The folder that it names is the uppermost one of a repository, or nothing begins.
+#[test]
+fn a_session_with_branches_goes_on_in_its_own_repository_only() {
+    let worker = WORKER.replace("$BIN", env!("CARGO_BIN_EXE_tasuki"));
+    let files = [("worker.sh", &*worker), ("boss.sh", MASTER)];
+    let mut house = House::new("own-repository", TEAM, &files);
+    house.start();
+    let seed = include_str!("../fixtures/session.json");
+    let root = house.path("").canonicalize().expect("a folder").display().to_string();
+    let import = |place: &str, number: u32| {
+        let mut document: Value = serde_json::from_str(seed).expect("JSON");
+        let id = format!("{number:08x}-e5f6-7890-abcd-ef1234567890");
+        (document["id"], document["repository_path"]) = (id.clone().into(), place.into());
+        house.write("one.json", &document.to_string());
+        ok(&house, &["session", "import", "one.json"]);
+        id
+    };
+    let resumed = |id: &str, said: &[&str]| {
+        let told = refused(&house, &["session", "resume", id]);
+        assert!(told.contains("has branches") && said.iter().all(|said| told.contains(said)), "{told}");
+        assert_eq!(statuses(&house, id), "Paused Completed");
+        told
+    };
+    let plain = import("/etc", 1);
+    let told =
+        resumed(&plain, &["its repository, /etc, is no git repository", "the uppermost folder of its"]);
+    assert!(!told.contains("import -"), "this folder is none either: {told}");
+    // An empty one says how it gets a commit.
+    house.write("空/x", "");
+    let empty = format!("{root}/空");
+    git(&house, &["init", "-q", "空"]);
+    let without = import(&empty, 2);
+    let told = resumed(&without, &["is a git repository without a commit"]);
+    let cure = cures(&told).into_iter().find(|cure| cure.contains(" commit ")).expect("a cure");
+    let who = "export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@y GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x@y";
+    let output = type_in(&house, &format!("{who}; {cure}"));
+    assert!(output.status.success(), "{cure}: {output:?}");
+    let told = ok(&house, &["session", "resume", &without]);
+    assert!(told.contains("taken as merged: agent/jwt-auth"), "{told}");
+    // A folder within one is not taken for it, and what is told can be typed in.
+    repository(&house, &["worker.sh"]);
+    house.write("within/x", "");
+    let within = import(&format!("{root}/within"), 3);
+    let told = resumed(&within, &[&format!("/within, is no git repository, and lies in that of {root}")]);
+    let cure = cures(&told).into_iter().find(|cure| cure.contains(" import -")).expect("a way out");
+    let output = type_in(&house, cure);
+    let here = String::from_utf8_lossy(&output.stdout).into_owned();
+    let again = here.split('`').nth(1).expect("how it goes on").replace("tasuki ", "");
+    ok(&house, &again.split(' ').collect::<Vec<_>>());
+    // The uppermost folder of a worktree is one.
+    git(&house, &["worktree", "add", "-q", "../linked", "-b", "linked"]);
+    let linked = import(&house.path("../linked").canonicalize().expect("a folder").display().to_string(), 4);
+    ok(&house, &["session", "resume", &linked]);
+    git(&house, &["worktree", "remove", "--force", "../linked"]);
+    // Without branches it goes on in any folder.
+    let mut document: Value = serde_json::from_str(seed).expect("JSON");
+    document["id"] = "00000005-e5f6-7890-abcd-ef1234567890".into();
+    document["repository_path"] = "/etc".into();
+    (document["tasks"][0]["assigned_worktree"], document["worktrees"]) = (Value::Null, serde_json::json!([]));
+    house.write("one.json", &document.to_string());
+    ok(&house, &["session", "import", "one.json"]);
+    ok(&house, &["session", "resume", "00000005"]);
+    house.end();
 }

@@ -3,6 +3,7 @@
 use crate::daemon::jobs::ground::JobGround;
 use crate::daemon::jobs::order::JobGiven;
 use crate::daemon::jobs::trees;
+use crate::daemon::jobs::trees::told;
 use crate::daemon::views::item::Place;
 use crate::engine::evidence::Evidence;
 use crate::engine::job::{Found, JobId, MergeJob, TreeStart};
@@ -22,17 +23,17 @@ pub(super) async fn merge_branch(job: &MergeJob, given: &JobGiven, ground: &JobG
     let folder = Path::new(&job.repository);
     let repository = match Repository::find(folder, &ground.workspace, &env, ground.clock).await {
         Ok(repository) => repository,
-        Err(error) => return Found::NotGathered(error.to_string()),
+        Err(error) => return Found::NotGathered(told(&error)),
     };
     match missing(job, given, &repository).await {
         Ok(None) => {}
         Ok(Some(told)) => return Found::NotGathered(told),
-        Err(error) => return Found::NotGathered(error.to_string()),
+        Err(error) => return Found::NotGathered(told(&error)),
     }
     let base = (job.base.as_str(), job.into.as_deref());
     let gathering = match repository.gather(&job.tree, &job.owner, base).await {
         Ok(gathering) => gathering,
-        Err(error) => return Found::NotGathered(error.to_string()),
+        Err(error) => return Found::NotGathered(told(&error)),
     };
     match try_to_merge(job, given, ground, (&repository, gathering)).await {
         Ok(None) => Found::Merged,
@@ -40,7 +41,7 @@ pub(super) async fn merge_branch(job: &MergeJob, given: &JobGiven, ground: &JobG
             Ok(text) => Found::NotMerged { text: format!("{}\n\n{more}", text.trim_end()).into(), why },
             Err(unreadable) => Found::NotDone(format!("{why}; and {unreadable}")),
         },
-        Err(error) => Found::NotDone(format!("{error}{}", done_again(&error, &given.id))),
+        Err(error) => Found::NotDone(format!("{}{}", told(&error), done_again(&error, &given.id))),
     }
 }
 
@@ -55,7 +56,7 @@ async fn missing(
     let told = missing.iter().filter_map(|(at, error)| {
         let ((step, _), JobId::Merge { flow, .. }) = (job.all.get(*at)?, &given.id) else { return None };
         let id = JobId::Merge { flow: flow.clone(), step: step.clone() };
-        Some(format!("{step}: {error}{}", done_again(error, &id)))
+        Some(format!("{step}: {}{}", told(error), done_again(error, &id)))
     });
     Ok(told.reduce(|told, next| format!("{told}; {next}")))
 }

@@ -31,13 +31,38 @@ pub(super) async fn make(
 
 /// Why a worktree is not there. Of two branches that do not fit, the task that has made one of them can merge the other.
 fn with_way(error: &WorktreeError, owner: &str) -> String {
-    let WorktreeError::Conflict { with, branch, .. } = error else { return error.to_string() };
-    let way = owner.split_once(' ').and_then(|(session, step)| {
+    let session = owner.split_once(' ');
+    let (with, branch) = match (error, session) {
+        (WorktreeError::Conflict { with, branch, .. }, _) => (with, branch),
+        // Names are made by themselves: what has one has to go, and nobody can choose another one.
+        (WorktreeError::Taken { branch, .. }, Some(_)) if is_speech(branch) => {
+            return format!("{error}; then begin the debate again");
+        }
+        (WorktreeError::Taken { .. } | WorktreeError::Io { .. }, Some((session, step))) => {
+            let why = told(error);
+            let why = why.strip_suffix(", and try again").unwrap_or(&why);
+            return format!("{why}; then `tasuki session retry {session} {step}`");
+        }
+        _ => return told(error),
+    };
+    let way = session.and_then(|(session, step)| {
         let end = branch.as_str().strip_prefix("agent/")?.strip_prefix(step)?;
         let task = with.strip_prefix("agent/")?.strip_suffix(end)?;
         Some(format!("; `tasuki session retry {session} {task} --edit` can have {task} do that, and `tasuki session retry {session} {step}` tries again"))
     });
     format!("{error}{}", way.unwrap_or_default())
+}
+
+fn is_speech(branch: &str) -> bool {
+    BranchName::new(branch).is_ok_and(|branch| branch.speech().is_some())
+}
+
+/// What went wrong, with what the machine has said.
+pub(super) fn told(error: &WorktreeError) -> String {
+    match error {
+        WorktreeError::Io { source, .. } => format!("{error}: {source}"),
+        error => error.to_string(),
+    }
 }
 
 async fn try_make(
@@ -73,7 +98,7 @@ pub(super) async fn end(ground: &JobGround, repository: &Path, branch: &BranchNa
         Ok(repository) => repository.end(branch, owner).await,
         Err(error) => Err(error),
     };
-    ended.map_or_else(|error| Found::NotDone(error.to_string()), |()| Found::Removed)
+    ended.map_or_else(|error| Found::NotDone(told(&error)), |()| Found::Removed)
 }
 
 /// Makes a worktree ready for work, unless it is. Whether there are commands for that, which may do anything there.
@@ -187,5 +212,31 @@ pub(super) async fn open_pull(ground: &JobGround, repository: &Path, wanted: Pul
     match repository.open_pull(wanted, &env).await {
         Ok(open) => Found::Pull { number: open.number, url: open.url.into() },
         Err(why) => Found::NotDone(why),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_in_the_way_of_a_worktree_is_told_with_what_comes_after() {
+        let taken = |branch: &str| WorktreeError::Taken {
+            branch: branch.to_owned(),
+            why: "it is gone: bring it back, and try again".to_owned(),
+        };
+        let (owner, retry) = ("1234 task-1", "; then `tasuki session retry 1234 task-1`");
+        let told = with_way(&taken("agent/task-1-1234"), owner);
+        assert_eq!(
+            told,
+            format!("the name agent/task-1-1234 cannot be used: it is gone: bring it back{retry}")
+        );
+        let speech = "debate-a1b2c3d4-e5f6-7890-abcd-ef1234567890-r1-qa";
+        assert!(BranchName::new(speech).is_ok_and(|branch| branch.speech().is_some()), "{speech}");
+        assert!(with_way(&taken(speech), owner).ends_with("; then begin the debate again"));
+        assert!(with_way(&taken("agent/a"), "a").ends_with(", and try again"), "an agent's own");
+        let source = std::io::Error::other("it is a link");
+        let failed = WorktreeError::Io { path: "/w".into(), source };
+        assert_eq!(with_way(&failed, owner), format!("cannot use /w: it is a link{retry}"));
     }
 }

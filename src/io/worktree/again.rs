@@ -100,7 +100,14 @@ impl Repository {
         make_folder(&self.worktrees())?;
         let add = [b"worktree".as_slice(), b"add", b"--", bytes_of(&path), branch.as_str().as_bytes()];
         at.demand("make a worktree again", &add.map(OsStr::from_bytes)).await?;
-        let worktree = self.finish(record, &path, record.at.clone(), hold).await?;
+        let worktree = match self.finish(record, &path, record.at.clone(), hold).await {
+            Ok(worktree) => worktree,
+            Err(error) => {
+                // Nobody has worked there, and whoever asks again is to meet the same.
+                half::clear(&self.common_dir, &path)?;
+                return Err(error);
+            }
+        };
         let note = format!("its worktree was gone and was made again on its branch {branch}");
         Ok(Ok(Worktree { note: Some(note), ..worktree }))
     }

@@ -5,15 +5,16 @@
 //!
 //! A merge is not committed before whoever asked for it has looked at its files. So what is on the branch is whole and was checked.
 
-use super::catch_up::{OWN_LOCKS, literally};
 use super::error::{WorktreeError, named};
-use super::git::{Git, LOCKED_RESTS, Place, is_locked};
+use super::git::{Git, LOCKED_RESTS, OWN_LOCKS, Place, is_locked, literally};
 use super::half;
+use super::hold::Hold;
 use super::left_locks::clear_left_locks;
 use super::look::WorkCommit;
 use super::make::{Worktree, taken};
 use super::record::write_durably;
 use super::repository::{Repository, ref_of};
+use super::submodules::How;
 use crate::engine::flow::branch::BranchName;
 use crate::engine::job::TreeStart;
 use crate::wire::layout::plain;
@@ -22,6 +23,8 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+/// The folder of git's in which all branches of tasuki's are.
+const OWN_FOLDER: &str = "agent";
 /// Two letters and a space stand before each path of a status.
 const LETTERS: usize = 3;
 /// Commits that are named of a conflict: whoever reads of it wants to know whose it is, and git names all.
@@ -98,7 +101,7 @@ impl Repository {
         let refuse = |why: String| WorktreeError::Taken { branch: name.to_owned(), why };
         let is_name = self.here().ask("look at a name", &["check-ref-format", &whole]).await?;
         if is_name.code != 0 || name.starts_with('-') {
-            return Err(refuse("git takes it for no name of a branch".to_owned()));
+            return Err(refuse("git takes it for no name of a branch: take another one".to_owned()));
         }
         let listed = self.here().demand("list worktrees", &["worktree", "list", "--porcelain"]).await?;
         let (listed, line) = (String::from_utf8_lossy(&listed.out), format!("branch {whole}"));
@@ -107,10 +110,36 @@ impl Repository {
         if let Some(found) = found {
             let place = found.lines().find_map(|line| line.strip_prefix("worktree ")).unwrap_or_default();
             let place = plain(Path::new(place));
-            let why = format!("it is checked out in {place}, where nobody's files are changed for it");
+            let why = format!(
+                "it is checked out in {place}, where nobody's files are changed for it: check something else out there"
+            );
             return Err(refuse(why));
         }
-        self.here().commit(&whole).await
+        let there = self.here().commit(&whole).await?;
+        match there.is_none() {
+            true => self.refuse_beside(name).await.map(|()| None),
+            false => Ok(there),
+        }
+    }
+
+    /// Refuses the name of a new branch that git cannot keep beside another one, or beside those of tasuki's own.
+    async fn refuse_beside(&self, name: &str) -> Result<(), WorktreeError> {
+        let refuse = |other: &str| WorktreeError::Beside { branch: name.to_owned(), other: other.to_owned() };
+        if name == OWN_FOLDER {
+            return Err(refuse("agent/…"));
+        }
+        let above = name.match_indices('/').filter_map(|(end, _)| name.get(..end));
+        let mut asked = vec!["for-each-ref".to_owned(), "--format=%(refname:lstrip=2)".to_owned()];
+        asked.extend(above.chain([name]).map(|name| format!("refs/heads/{name}")));
+        let answer = self.here().demand("look for a branch", &asked).await?;
+        let all = String::from_utf8_lossy(&answer.out).into_owned();
+        // git lists those below each name, too.
+        let is_beside = |other: &&str| {
+            let is_below =
+                |one: &str, other: &str| one.strip_prefix(other).is_some_and(|rest| rest.starts_with('/'));
+            is_below(name, other) || is_below(other, name)
+        };
+        all.lines().find(is_beside).map_or(Ok(()), |other| Err(refuse(other)))
     }
 }
 
@@ -162,6 +191,7 @@ impl Gathering<'_> {
         if at.ask("compare commits", &["merge-base", "--is-ancestor", tip, "HEAD"]).await?.code == 0 {
             return Ok(Merge::Already);
         }
+        self.repository.submodules_for_merge(self.path(), tip, &hold).await?;
         let (doing, said) = ("merge a branch", format!("Merge {called} into {}", self.tree.branch));
         let options = ["merge", "--no-commit", "--no-ff", "--no-squash", "--no-stat", "--no-autostash"];
         let arguments = [&options[..], &["-m", &said, tip]].concat();
@@ -170,11 +200,16 @@ impl Gathering<'_> {
             self.mark(true)?;
             let answer = at.ask_once(doing, &arguments).await?;
             if answer.code == 0 {
-                return Ok(Merge::Open);
+                // Whoever looks at the files of the merge sees its submodules, too.
+                let stood = self.repository.stand_submodules(self.path(), &hold, How::Clean.into()).await;
+                return match stood {
+                    Ok(()) => Ok(Merge::Open),
+                    Err(error) => self.put_back(&at, &hold).await.and(Err(error)),
+                };
             }
             let unmerged = ["diff", "--name-only", "--diff-filter=U", "-z", "--"];
             let files = at.demand(doing, &unmerged).await?.paths();
-            self.put_back(&at).await?;
+            self.put_back(&at, &hold).await?;
             match (files.is_empty(), is_locked(&answer.said)) {
                 (false, _) => {
                     let commits = changed_by(&at, (tip, "HEAD"), &files).await?;
@@ -202,7 +237,7 @@ impl Gathering<'_> {
             at.demand("commit a merge", &["commit", "--no-edit", "--no-verify", "--quiet"]).await?;
         }
         // What a check has written is nobody's work.
-        self.put_back(&at).await?;
+        self.put_back(&at, &hold).await?;
         let Some(into) = &self.into else { return Ok(()) };
         let head = at.text("ask for the commit of a worktree", &["rev-parse", "HEAD"]).await?;
         let before = self.repository.looked_at(into).await?;
@@ -229,7 +264,7 @@ impl Gathering<'_> {
     pub async fn undo(&self) -> Result<(), WorktreeError> {
         let hold = self.repository.hold().await?;
         let own = self.own()?;
-        self.put_back(&self.repository.git.at(self.path()).of(&own).working(hold.file())).await
+        self.put_back(&self.repository.git.at(self.path()).of(&own).working(hold.file()), &hold).await
     }
 
     /// Puts right what a kill has left; refuses what somebody has done there.
@@ -243,7 +278,9 @@ impl Gathering<'_> {
             }
             half::clear_ref_lock(&self.repository.common_dir, &self.tree.branch)?;
             clear_left_locks(&self.repository.root, &self.repository.common_dir).await?;
-            self.put_back(&at).await?;
+            self.put_back(&at, &hold).await?;
+        } else {
+            self.repository.stand_submodules(self.path(), &hold, How::Lossless.into()).await?;
         }
         let on = at.text("ask for a branch", &["rev-parse", "--symbolic-full-name", "HEAD"]).await?;
         let changed =
@@ -267,9 +304,10 @@ impl Gathering<'_> {
     }
 
     /// All is as the last commit has it, and nothing is half done. It was so before, so nothing of anybody's is lost.
-    async fn put_back(&self, at: &Place<'_>) -> Result<(), WorktreeError> {
+    async fn put_back(&self, at: &Place<'_>, hold: &Hold) -> Result<(), WorktreeError> {
         at.demand("undo a merge", &["reset", "--hard", "--quiet"]).await?;
         at.demand("undo a merge", &["clean", "-ffdq"]).await?;
+        self.repository.stand_submodules(self.path(), hold, How::Clean.into()).await?;
         self.mark(false)
     }
 
@@ -288,7 +326,9 @@ impl Gathering<'_> {
 
     fn own(&self) -> Result<PathBuf, WorktreeError> {
         let own = half::own_folder(&self.repository.common_dir, self.path());
-        own.ok_or_else(|| taken(&self.tree.branch, "its worktree is not there any more".to_owned()))
+        own.ok_or_else(|| {
+            taken(&self.tree.branch, "its worktree is not there any more: try again".to_owned())
+        })
     }
 
     async fn named_git(&self) -> Result<Git, WorktreeError> {

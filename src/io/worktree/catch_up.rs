@@ -5,7 +5,7 @@
 //! what the merge has changed, and nothing else.
 
 use super::error::WorktreeError;
-use super::git::{LOCKED_RESTS, Place, is_locked};
+use super::git::{LOCKED_RESTS, OWN_LOCKS, Place, is_locked, literally};
 use super::half;
 use super::hold::Hold;
 use super::left_locks::clear_left_locks;
@@ -14,16 +14,15 @@ use super::make::{Worktree, taken};
 use super::obstacle::{Obstacle, SHOWN_MAX};
 use super::record::write_durably;
 use super::repository::{Repository, ref_of};
+use super::submodules::{Care, How};
 use crate::io::regular;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
 
-/// What git keeps in the folder of a worktree, and locks while it merges there.
-pub(super) const OWN_LOCKS: [&str; 3] = ["index.lock", "HEAD.lock", "ORIG_HEAD.lock"];
 /// Paths that are given to git at once: with the longest that Linux has they stay below what it takes as arguments.
 const PATHS_AT_ONCE: usize = 400;
 /// Some 100,000 paths.
@@ -92,7 +91,7 @@ impl Repository {
 
     fn own_of(&self, made: &Worktree) -> Result<PathBuf, WorktreeError> {
         let own = half::own_folder(&self.common_dir, &made.path);
-        own.ok_or_else(|| taken(&made.branch, "its worktree is not there any more".to_owned()))
+        own.ok_or_else(|| taken(&made.branch, "its worktree is not there any more: try again".to_owned()))
     }
 
     fn catching_mark(&self, made: &Worktree) -> PathBuf {
@@ -104,7 +103,9 @@ impl CatchUp<'_> {
     async fn merge(&self, name: &str, tip: &str) -> Result<(), WorktreeError> {
         let git = self.repository.git.with(&self.repository.identity().await?);
         let at = git.at(&self.made.path).of(&self.own).working(self.hold.file());
-        let changed = self.look(&at, name, tip).await?;
+        let mut changed = self.look(&at, name, tip).await?;
+        self.repository.submodules_for_merge(&self.made.path, tip, &self.hold).await?;
+        changed.extend(self.repository.left_out(&self.made.path).await?);
         let head = self.repository.head_of(self.made).await?;
         let doing = "merge a branch that is needed";
         let said = format!("Merge {name} into {}", self.made.branch);
@@ -116,6 +117,7 @@ impl CatchUp<'_> {
             self.mark(&head, tip, &changed)?;
             let answer = at.ask_once(doing, &arguments).await?;
             if answer.code == 0 {
+                self.stand(How::Gently, &changed.into_iter().collect()).await?;
                 return self.unmark();
             }
             let unmerged = ["diff", "--name-only", "--diff-filter=U", "-z", "--"];
@@ -217,7 +219,13 @@ impl CatchUp<'_> {
                 half::remove(&path.join(file))?;
             }
         }
+        self.stand(How::Over, &before).await?;
         self.unmark()
+    }
+
+    /// Puts submodules where the merge has them, without those that were changed or not there before.
+    async fn stand(&self, how: How, but: &BTreeSet<PathBuf>) -> Result<(), WorktreeError> {
+        self.repository.stand_submodules(&self.made.path, &self.hold, Care { how, but }).await
     }
 
     fn mark(&self, head: &str, tip: &str, changed: &[PathBuf]) -> Result<(), WorktreeError> {
@@ -251,10 +259,4 @@ fn dirty(files: &[PathBuf]) -> Obstacle {
 
 fn path_of(bytes: Vec<u8>) -> PathBuf {
     PathBuf::from(OsString::from_vec(bytes))
-}
-
-/// A command of git's about these paths, in which no letter of theirs means anything.
-pub(super) fn literally<'a>(command: &[&'a str], paths: &'a [PathBuf]) -> Vec<&'a OsStr> {
-    let options = ["--literal-pathspecs"].into_iter().chain(command.iter().copied()).chain(["--"]);
-    options.map(OsStr::new).chain(paths.iter().map(|path| path.as_os_str())).collect()
 }

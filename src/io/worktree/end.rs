@@ -1,8 +1,7 @@
 //! The end of a role's worktree: it goes with its branch, whatever is in it, and what was changed there stays as a patch.
 
-use super::catch_up::literally;
 use super::error::WorktreeError;
-use super::git::{Place, bytes_of};
+use super::git::{Place, bytes_of, literally};
 use super::half;
 use super::hold::Hold;
 use super::left_locks::clear_left_locks;
@@ -51,7 +50,7 @@ impl Repository {
         let hold = self.hold().await?;
         let Some(record) = self.records.read(&branch.folder())? else { return Ok(()) };
         if record.owner != owner {
-            return Err(taken(branch, format!("it is that of {}", record.owner)));
+            return Err(taken(branch, format!("it is that of {}: take another one", record.owner)));
         }
         let Progress::Made { base, .. } = &record.at else { return self.clear_made(&record, &hold).await };
         if !self.is_kept(branch) {

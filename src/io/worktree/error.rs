@@ -41,6 +41,14 @@ pub enum WorktreeError {
         /// Where it was looked for.
         place: PathBuf,
     },
+    /// One of the folders within a repository, where its uppermost one is meant.
+    #[error("{} is no git repository itself, and lies in that of {}; name that one", plain(.place), plain(.root))]
+    NotTop {
+        /// Where it was looked for.
+        place: PathBuf,
+        /// The uppermost folder of the repository around it.
+        root: PathBuf,
+    },
     /// git refuses what another user owns.
     #[error(
         "{} belongs to another user, and git trusts it not; if you do, `git config --global --add safe.directory {}`",
@@ -90,12 +98,20 @@ pub enum WorktreeError {
         cure: &'static str,
     },
     /// The branch, its folder or its name is somebody else's.
-    #[error("the name {branch} cannot be used: {why}; take another one")]
+    #[error("the name {branch} cannot be used: {why}")]
     Taken {
         /// The branch that was asked for.
         branch: String,
-        /// By whom or what.
+        /// By whom or what, and the cure.
         why: String,
+    },
+    /// git keeps a branch as a file, and those below its name in a folder.
+    #[error("git keeps no branch {} beside {}; name another one", escape(.branch), escape(.other))]
+    Beside {
+        /// The branch that was asked for.
+        branch: String,
+        /// The branch in its way, which is there or will be.
+        other: String,
     },
     /// Its session goes on in another workspace, too.
     #[error(
@@ -147,6 +163,20 @@ pub enum WorktreeError {
         place: PathBuf,
         /// One at least.
         obstacles: Vec<Obstacle>,
+    },
+    /// A submodule is to stand at a commit that is nowhere here.
+    #[error(
+        "the submodule {} is wanted at the commit {commit}, which no copy of it here has: push that commit from where it was made, then `git -C {} fetch origin {commit}`, and try again",
+        plain(.tree),
+        word(&plain(.place))
+    )]
+    NoSubmodule {
+        /// The submodule in the worktree.
+        tree: PathBuf,
+        /// The commit that the worktree has of it.
+        commit: String,
+        /// The copy into which it is fetched.
+        place: PathBuf,
     },
     /// Somebody has moved it, or checked its branch out in another one.
     #[error(

@@ -28,6 +28,8 @@ pub(super) const LOCKED_RESTS: [Duration; 4] = [
     Duration::from_millis(1_000),
     Duration::from_millis(3_000),
 ];
+/// What git keeps in the folder of a worktree, and locks while it merges there.
+pub(super) const OWN_LOCKS: [&str; 3] = ["index.lock", "HEAD.lock", "ORIG_HEAD.lock"];
 /// Set for each call: nobody is asked for a password or a text, and the words are English.
 const SET: [(&str, &str); 7] = [
     ("GIT_TERMINAL_PROMPT", "0"),
@@ -262,6 +264,12 @@ pub(super) fn is_locked(said: &str) -> bool {
 fn version(said: &str) -> Option<(u32, u32)> {
     let mut numbers = said.strip_prefix("git version ")?.split(|c: char| !c.is_ascii_digit());
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
+/// A command of git's about these paths, in which no letter of theirs means anything.
+pub(super) fn literally<'a>(command: &[&'a str], paths: &'a [PathBuf]) -> Vec<&'a OsStr> {
+    let options = ["--literal-pathspecs"].into_iter().chain(command.iter().copied()).chain(["--"]);
+    options.map(OsStr::new).chain(paths.iter().map(|path| path.as_os_str())).collect()
 }
 
 /// A path as an argument to which git gives no meaning of its own.

@@ -256,7 +256,7 @@ impl Repository {
                 Ok(Some(removed))
             }
             // It was finished meanwhile.
-            _ => Err(taken(branch, "it is in use by now".to_owned())),
+            _ => Err(taken(branch, "it is in use by now: try again".to_owned())),
         }
     }
 }

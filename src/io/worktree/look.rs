@@ -9,7 +9,6 @@ use super::half;
 use super::obstacle::{Obstacle, SHOWN_MAX};
 use super::record::{Progress, Record};
 use super::repository::{Repository, ref_of};
-use super::submodules::submodules;
 use crate::engine::flow::branch::BranchName;
 use crate::io::git::is_object_name;
 use serde::Serialize;
@@ -176,31 +175,23 @@ impl Repository {
                 in_all,
             });
         }
-        for submodule in submodules(&self.git.at(path), path).await? {
-            let within = path.join(&submodule.path);
-            if within.join(".git").exists() && self.is_ahead(record, &submodule.path, &within).await? {
+        for submodule in self.checked_out(path).await? {
+            let at_base = self.at_base(record, &submodule.path).await?;
+            if self.is_ahead(&submodule, at_base.as_deref()).await? {
                 all.push(Obstacle::Submodule { path: submodule.path.display().to_string() });
             }
         }
         Ok(all)
     }
 
-    /// Whether a submodule has commits of its own that neither its remote nor the base has.
-    async fn is_ahead(&self, record: &Record, path: &Path, within: &Path) -> Result<bool, WorktreeError> {
+    /// The commit that the base of a worktree has of a submodule.
+    async fn at_base(&self, record: &Record, path: &Path) -> Result<Option<String>, WorktreeError> {
         let mut named = record.base().unwrap_or("HEAD").as_bytes().to_vec();
         named.push(b':');
         named.extend_from_slice(path.as_os_str().as_bytes());
         let arguments = [b"rev-parse".as_slice(), b"--verify", b"--quiet", &named].map(OsStr::from_bytes);
-        let at_base = self.here().ask("see which commit a submodule has", &arguments).await?;
-        let at_base = String::from_utf8(at_base.line()).ok().filter(|name| is_object_name(name));
-        let at = self.git.at(within);
-        let mut arguments = vec!["rev-list", "--max-count=1", "HEAD", "--branches", "--not", "--remotes"];
-        if let Some(commit) = &at_base
-            && at.commit(commit).await?.is_some()
-        {
-            arguments.push(commit);
-        }
-        Ok(!at.demand("look for commits of a submodule", &arguments).await?.out.is_empty())
+        let answer = self.here().ask("see which commit a submodule has", &arguments).await?;
+        Ok(String::from_utf8(answer.line()).ok().filter(|name| is_object_name(name)))
     }
 
     /// The commits that would be lost with the branch. Merges by which it was made, which tasuki can make again, are none.

@@ -8,8 +8,11 @@ use super::hold::Hold;
 use super::left_locks::clear_left_locks;
 use super::record::{Progress, Record};
 use super::repository::{Repository, ref_of};
+use super::submodules::How;
 use crate::engine::flow::branch::BranchName;
 use crate::engine::job::TreeStart;
+use crate::wire::layout::plain;
+use crate::wire::session::work::word;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
@@ -71,7 +74,7 @@ impl Repository {
             None if is_free => self.refuse_folder(branch)?,
             None => self.refuse_taken(branch, &hold).await?,
             Some(record) if record.owner != owner => {
-                return Err(taken(branch, format!("it is that of {}", record.owner)));
+                return Err(taken(branch, format!("it is that of {}: take another one", record.owner)));
             }
             Some(record) => match &record.at {
                 Progress::Made { base, .. } if self.is_whole(branch) => {
@@ -88,7 +91,11 @@ impl Repository {
                 },
                 Progress::Making => self.clear_made(&record, &hold).await?,
                 Progress::Removed { .. } if note.is_some() => self.refuse_taken(branch, &hold).await?,
-                _ => return Err(taken(branch, "its worktree was removed".to_owned())),
+                _ => {
+                    let why =
+                        format!("its worktree was removed: `tasuki worktree restore {branch}` gets it back");
+                    return Err(taken(branch, why));
+                }
             },
         }
         let (from, names, kept, news) = beginning?;
@@ -116,7 +123,7 @@ impl Repository {
             Ok(Some(why)) => {
                 // It is somebody else's, made a moment ago.
                 self.records.forget(&record.branch)?;
-                return Err(taken(&record.branch, why.to_owned()));
+                return Err(taken(&record.branch, why));
             }
             Err(error) => Err(error),
         };
@@ -159,7 +166,7 @@ impl Repository {
     /// What stands in the way of a name that tasuki has not used.
     pub(super) async fn refuse_taken(&self, branch: &BranchName, hold: &Hold) -> Result<(), WorktreeError> {
         if self.has_branch(self.here().working(hold.file()), branch).await? {
-            return Err(taken(branch, CALLED_SO.to_owned()));
+            return Err(taken(branch, self.called_so(branch.as_str())));
         }
         self.refuse_folder(branch)
     }
@@ -168,9 +175,30 @@ impl Repository {
     fn refuse_folder(&self, branch: &BranchName) -> Result<(), WorktreeError> {
         let path = self.path_of(branch);
         if half::is_taken(&path) || half::own_folder(&self.common_dir, &path).is_some() {
-            return Err(taken(branch, format!("{} is there, and tasuki has not made it", path.display())));
+            let (at, place) = (word(&plain(&self.root)), word(&plain(&path)));
+            let cure = match (half::is_taken(&path), half::own_folder(&self.common_dir, &path)) {
+                (true, None) => format!("move it away, for example `mv {place} {place}-old`"),
+                (true, Some(_)) => format!("`git -C {at} worktree remove {place}`, or move it elsewhere"),
+                (false, _) => format!("git alone knows of it, so `git -C {at} worktree prune`"),
+            };
+            let why = format!("{} is there, and tasuki has not made it: {cure}", plain(&path));
+            return Err(taken(branch, why));
         }
         Ok(())
+    }
+
+    /// That a branch is there, and how its name becomes free.
+    fn called_so(&self, branch: &str) -> String {
+        format!("a branch is called so: {}", self.free(branch))
+    }
+
+    /// How the name of a branch becomes free.
+    fn free(&self, branch: &str) -> String {
+        let (at, new) = (word(&plain(&self.root)), format!("{}-old", branch.replace('/', "-")));
+        let (old, new) = (word(branch), word(&new));
+        format!(
+            "rename it with `git -C {at} branch -m {old} {new}`, or delete it with `git -C {at} branch -D {old}`"
+        )
     }
 
     async fn has_branch(&self, at: Place<'_>, branch: &BranchName) -> Result<bool, WorktreeError> {
@@ -181,7 +209,10 @@ impl Repository {
     pub(super) async fn as_made(&self, branch: &BranchName, base: &str) -> Result<Worktree, WorktreeError> {
         let path = self.path_of(branch);
         if !self.is_whole(branch) {
-            let why = format!("its worktree {} was moved or removed by somebody", path.display());
+            let why = format!(
+                "its worktree {} was moved or removed by somebody: move it back, or try again",
+                path.display()
+            );
             return Err(taken(branch, why));
         }
         let without = self.empty_submodules(&path).await?;
@@ -218,7 +249,7 @@ impl Repository {
     ) -> Result<PathBuf, WorktreeError> {
         match self.make_branch(record, commit, hold).await? {
             None => self.add(&record.branch, hold).await,
-            Some(why) => Err(taken(&record.branch, why.to_owned())),
+            Some(why) => Err(taken(&record.branch, why)),
         }
     }
 
@@ -228,7 +259,7 @@ impl Repository {
         record: &Record,
         commit: &str,
         hold: &Hold,
-    ) -> Result<Option<&'static str>, WorktreeError> {
+    ) -> Result<Option<String>, WorktreeError> {
         let at = self.here().working(hold.file());
         let name = ref_of(&record.branch);
         let why = format!("tasuki: a worktree for {}", record.owner).replace('\n', " ");
@@ -237,9 +268,16 @@ impl Repository {
         let answer = at.ask("make a branch", &new).await?;
         match (answer.code, &*answer.said) {
             (0, _) => Ok(None),
-            (_, said) if said.contains("reference already exists") => Ok(Some(CALLED_SO)),
-            (_, said) if said.contains("'refs/heads/agent' exists") => Ok(Some(BESIDE)),
-            _ => Err(at.refused("make a branch", &answer)),
+            (_, said) if said.contains("reference already exists") => {
+                Ok(Some(self.called_so(record.branch.as_str())))
+            }
+            (_, said) => match beside(said) {
+                Some(other) => Ok(Some(format!(
+                    "there is a branch `{other}`, beside which git keeps none of this name: {}",
+                    self.free(other)
+                ))),
+                None => Err(at.refused("make a branch", &answer)),
+            },
         }
     }
 
@@ -277,7 +315,7 @@ impl Repository {
         at: Progress,
         hold: &Hold,
     ) -> Result<Worktree, WorktreeError> {
-        self.check_submodules_out(path, hold).await?;
+        self.stand_submodules(path, hold, How::Gently.into()).await?;
         let folders = if record.branch.speech().is_some() { &[][..] } else { &[QUEUE, "status", STATUS] };
         for folder in folders {
             make_folder(&path.join(folder))?;
@@ -286,7 +324,7 @@ impl Repository {
         | Progress::Removing { base, .. }
         | Progress::Restoring { base, .. }) = &at
         else {
-            return Err(taken(&record.branch, "its record is none of a worktree".to_owned()));
+            return Err(taken(&record.branch, "its record is none of a worktree: try again".to_owned()));
         };
         let base = base.clone();
         self.records.write(&Record { at, ..record.clone() })?;
@@ -308,7 +346,9 @@ impl Repository {
             foreign.extend(record.from.iter().map(String::as_str));
             let answer = at.demand("look for commits of others", &foreign).await?;
             if !answer.out.is_empty() {
-                let why = format!("somebody has committed to it while it was made, at {tip}");
+                let why = format!(
+                    "somebody has committed to it while it was made, at {tip}: rename it, and try again"
+                );
                 return Err(taken(branch, why));
             }
         }
@@ -321,8 +361,11 @@ impl Repository {
     }
 }
 
-const CALLED_SO: &str = "a branch is called so";
-const BESIDE: &str = "there is a branch `agent`, beside which git keeps no branches of that folder";
+/// The branch that git has named as one beside which it keeps no other.
+fn beside(said: &str) -> Option<&str> {
+    let (before, _) = said.split_once("' exists; cannot create")?;
+    before.rsplit_once("'refs/heads/").map(|(_, other)| other)
+}
 
 fn names_of(starts: &[TreeStart]) -> Vec<String> {
     starts.iter().map(|start| start.name.clone()).collect()

@@ -5,6 +5,7 @@ use super::git::{Git, LOCKED_RESTS, is_locked};
 use super::hold::Hold;
 use super::record::Record;
 use super::repository::Repository;
+use super::submodules::How;
 use crate::engine::flow::branch::BranchName;
 use std::path::Path;
 
@@ -24,8 +25,11 @@ impl Repository {
             return Ok(());
         }
         let git = self.merging_git(record).await?;
+        // git brings two commits of a submodule together where it has both.
+        self.stand_submodules(path, hold, How::Gently.into()).await?;
         for (at, other) in record.from.iter().enumerate().skip(1) {
             let called = self.called(record, at).await?;
+            self.submodules_for_merge(path, other, hold).await?;
             let mut rests = LOCKED_RESTS.into_iter();
             while let Some(files) = self.merge(record, (other, &called), (path, own), &git, hold).await? {
                 if !files.is_empty() {
@@ -37,6 +41,7 @@ impl Repository {
                 };
                 tokio::time::sleep(rest).await;
             }
+            self.stand_submodules(path, hold, How::Gently.into()).await?;
         }
         Ok(())
     }

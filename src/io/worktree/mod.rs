@@ -10,6 +10,7 @@ mod again;
 mod astray;
 mod bring;
 mod catch_up;
+mod copies;
 mod copy;
 mod elsewhere;
 mod end;
@@ -46,7 +47,8 @@ pub use look::{Work, WorkCommit, WorkFile};
 pub use make::Worktree;
 pub use obstacle::{Obstacle, moved_to};
 pub use of_session::{
-    branches_at, demand_repository, may_follow, repository_at, repository_of, session_elsewhere,
+    branches_at, demand_repository, may_follow, repository_at, repository_of, repository_with_top,
+    session_elsewhere,
 };
 pub use pull::{PullOpen, PullWanted, VARIABLES as PULL_VARIABLES};
 pub use repository::{Repository, WORKTREES};

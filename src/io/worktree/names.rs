@@ -25,7 +25,7 @@ impl Repository {
         let mut names =
             std::iter::once(Some(wanted.clone())).chain((2..NUMBER_MAX).map(|n| numbered(wanted, n)));
         let found = names.find_map(|name| name.filter(|name| is_free(name)));
-        found.ok_or_else(|| taken(wanted, "all numbers behind it are used".to_owned()))
+        found.ok_or_else(|| taken(wanted, "all numbers behind it are used: take another one".to_owned()))
     }
 
     /// By folder, since a folder has one branch.

@@ -52,6 +52,22 @@ pub async fn demand_repository(
     Ok(FlowRepository { root: root.to_owned(), base: found.head.clone(), branch: found.branch.clone() })
 }
 
+/// The repository whose uppermost folder this is: a document that names branches means that one, and none around it.
+///
+/// # Errors
+/// [`WorktreeError::NotTop`] if it lies in a repository; otherwise what is missing, with the cure.
+pub async fn repository_with_top(
+    folder: &Path,
+    workspace: &Workspace,
+) -> Result<FlowRepository, WorktreeError> {
+    let found = demand_repository(folder, workspace).await?;
+    let root = PathBuf::from(&found.root);
+    match (folder.canonicalize(), root.canonicalize()) {
+        (Ok(folder), Ok(top)) if folder == top => Ok(found),
+        _ => Err(WorktreeError::NotTop { place: folder.to_owned(), root }),
+    }
+}
+
 /// Those of these branches that are in the repository of a folder.
 pub async fn branches_at(
     folder: &Path,

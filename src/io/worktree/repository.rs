@@ -154,8 +154,14 @@ impl Place<'_> {
         let root = self.path(DOING, &["rev-parse", "--path-format=absolute", "--show-toplevel"]).await?;
         let common = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
         let common_dir = self.path(DOING, &common).await?;
-        let head =
-            self.commit("HEAD").await?.ok_or_else(|| WorktreeError::NoCommits { place: root.clone() })?;
+        let Some(head) = self.commit("HEAD").await? else {
+            let answer =
+                self.ask(DOING, &["log", "--max-count=1", "--format=%H", "--no-show-signature"]).await?;
+            return Err(match answer.said.contains("does not have any commits yet") {
+                true => WorktreeError::NoCommits { place: root },
+                false => self.refused("read the commit that is checked out", &answer),
+            });
+        };
         let branch = self.ask(DOING, &["symbolic-ref", "--quiet", "--short", "HEAD"]).await?;
         let branch = (branch.code == 0).then(|| String::from_utf8_lossy(&branch.line()).into_owned());
         Ok(Here { root, common_dir, head, branch })

@@ -120,7 +120,10 @@ impl Repository {
         let at = self.here().working(hold.file());
         let tip = at.commit(&ref_of(branch)).await?;
         if tip.as_ref().is_some_and(|tip| *tip != trashed.head) {
-            return Err(taken(branch, "somebody has committed to it while it was got back".to_owned()));
+            return Err(taken(
+                branch,
+                "somebody has committed to it while it was got back: rename it, and try again".to_owned(),
+            ));
         }
         half::clear(&self.common_dir, &self.path_of(branch))?;
         delete_branch(&at, branch, tip.as_deref()).await

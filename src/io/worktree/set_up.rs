@@ -62,8 +62,9 @@ impl Repository {
     ) -> Result<(), WorktreeError> {
         let path = self.path_of(branch);
         if !setup.copy.is_empty() {
-            let own = half::own_folder(&self.common_dir, &path)
-                .ok_or_else(|| taken(branch, "git does not know its worktree any more".to_owned()))?;
+            let own = half::own_folder(&self.common_dir, &path).ok_or_else(|| {
+                taken(branch, "git does not know its worktree any more: try again".to_owned())
+            })?;
             for name in self.copy_into((&path, &own), &setup.copy).await? {
                 tracing::warn!(
                     "{branch}: the setup of worktrees names {}, which is not there",
@@ -91,7 +92,7 @@ impl Repository {
     fn made_record(&self, branch: &BranchName) -> Result<Record, WorktreeError> {
         let record = self.records.read(&branch.folder())?;
         let made = record.filter(|record| matches!(record.at, Progress::Made { .. }));
-        made.ok_or_else(|| taken(branch, "its worktree was removed by somebody".to_owned()))
+        made.ok_or_else(|| taken(branch, "its worktree was removed by somebody: try again".to_owned()))
     }
 
     /// Remembers that it is done, when all of it is on the disk.

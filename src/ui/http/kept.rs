@@ -4,8 +4,10 @@ use super::refused::Refused;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::io::chance::mint_flow_id;
 use crate::io::workspace::Workspace;
+use crate::io::worktree::WorktreeError;
 use crate::wire::layout::plain;
 use crate::wire::session::document::{AgentSession, SessionStatus};
+use crate::wire::session::wanted::has_branches;
 use crate::wire::session::work::word;
 use std::path::Path;
 
@@ -61,6 +63,38 @@ pub(super) fn without_repository(session: &AgentSession, workspace: &Workspace) 
     refused(Code::NoRepository, why, way_out(session, workspace))
 }
 
+/// Its branches are those of a repository, and the folder that it names is none.
+pub(super) fn in_no_repository(
+    session: &AgentSession,
+    workspace: &Workspace,
+    error: &WorktreeError,
+) -> Refused {
+    let (id, folder) = (session.id.as_str(), &session.repository_path);
+    let (what, cure) = match error {
+        WorktreeError::NotTop { root, .. } => {
+            let root = plain(root);
+            (format!("is no git repository, and lies in that of {root}"), way_out_to(session, Some(&root)))
+        }
+        WorktreeError::NoRepository { .. } => {
+            ("is no git repository".to_owned(), way_out(session, workspace))
+        }
+        WorktreeError::NoCommits { .. } => {
+            let others = way_out(session, workspace);
+            let begin = format!("git -C {} commit --allow-empty -m begin", word(folder));
+            let how = "makes one, and then its branches are taken as merged";
+            ("is a git repository without a commit".to_owned(), format!("`{begin}` {how}; or {others}"))
+        }
+        error => {
+            let cure = format!("put that right and type `tasuki session resume {id}`");
+            (format!("cannot be used: {error}"), cure)
+        }
+    };
+    let why = format!(
+        "session {id} has branches, and the folder that it names as its repository, {folder}, {what}"
+    );
+    refused(Code::NoRepository, why, cure)
+}
+
 /// It goes on in another workspace, in worktrees of the same repository.
 pub(super) fn goes_on_elsewhere(id: &str, repository: &Path, other: &Path) -> Refused {
     let place = plain(other);
@@ -96,18 +130,28 @@ fn not_here(session: &AgentSession) -> String {
 
 /// What has a session go on whose repository is not here. Each command can be typed in as it is.
 fn way_out(session: &AgentSession, workspace: &Workspace) -> String {
-    let (id, place, root) = (session.id.as_str(), &session.repository_path, workspace.root_text());
+    // One with branches is refused in a folder that is no repository, as this one may be.
+    let is_fit = !has_branches(session) || workspace.root().join(".git").exists();
+    way_out_to(session, is_fit.then(|| workspace.root_text()))
+}
+
+/// The same for a folder in which it can go on.
+fn way_out_to(session: &AgentSession, root: Option<&str>) -> String {
+    let (id, place) = (session.id.as_str(), &session.repository_path);
     // Nothing in it means anything to a shell or to sed.
     let is_plain =
         |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '-' | '.'));
-    let elsewhere = match is_plain(place) && is_plain(root) {
-        true => format!(
-            "`tasuki session export {id} | sed 's#\"{id}\"#\"{}\"#; s#\"{place}\"#\"{root}\"#' | tasuki session import -` takes it in as another session, in this folder",
+    let elsewhere = match root.filter(|root| is_plain(place) && is_plain(root)) {
+        Some(root) => format!(
+            "`tasuki session export {id} | sed 's#\"{id}\"#\"{}\"#; s#\"{place}\"#\"{root}\"#' | tasuki session import -` takes it in as another session, in {root}",
             mint_flow_id()
         ),
-        false => {
-            "import its document with another UUID as `id`, and a folder that is here as `repository_path`"
-                .to_owned()
+        None => {
+            let what = match has_branches(session) {
+                true => "the uppermost folder of its repository",
+                false => "a folder that is here",
+            };
+            format!("import its document with another UUID as `id`, and {what} as `repository_path`")
         }
     };
     let call_off = match session.is_open() {

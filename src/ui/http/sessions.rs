@@ -10,7 +10,10 @@ use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, USER};
 use crate::io::chance::mint_flow_id;
 use crate::io::session_file::{keep, replace};
-use crate::io::worktree::{branches_at, may_follow, repository_at, repository_of, session_elsewhere};
+use crate::io::worktree::{
+    WorktreeError, branches_at, may_follow, repository_at, repository_of, repository_with_top,
+    session_elsewhere,
+};
 use crate::read::Model;
 use crate::ui::session::words::of_session;
 use crate::wire::api::{
@@ -18,6 +21,7 @@ use crate::wire::api::{
     SessionQuery, SessionRetryBody, SessionTaskBody, SessionsQuery,
 };
 use crate::wire::debate::hand_over;
+use crate::wire::session::document::SessionStatus;
 use crate::wire::session::document::export;
 use crate::wire::session::wanted::{self, TriedPlan};
 use axum::Json;
@@ -143,7 +147,14 @@ pub(super) async fn resume(
     {
         return Err(kept::goes_on_elsewhere(id.as_str(), &place, &other));
     }
-    let repository = repository_at(&place, &workspace).await;
+    let is_open = session.status != SessionStatus::Completed;
+    let repository = match is_open && wanted::has_branches(&session) {
+        true => {
+            let found = repository_with_top(&place, &workspace).await;
+            Some(found.map_err(|error| kept::in_no_repository(&session, &workspace, &error))?)
+        }
+        false => repository_at(&place, &workspace).await,
+    };
     let named = wanted::branches_of(&session);
     let branches = branches_at(&place, &workspace, named.clone()).await;
     let there = branches.clone();
@@ -244,6 +255,13 @@ pub(super) async fn merge(
         let workspace = asked(&gate, |model| model.workspace().clone()).await?;
         // What is checked out later is seen by the merge itself.
         match may_follow(&place, &workspace, &into).await {
+            Err(error @ WorktreeError::Beside { .. }) => {
+                let why = format!("`{}` cannot be a branch: {error}", into.escape_debug());
+                let mut refused = Refused::from(Refusal::new(Code::BadBranch, why).at("into"));
+                refused.problem.cure =
+                    format!("name another one, for example `{}-merged`", into.replace('/', "-"));
+                return Err(refused);
+            }
             Err(error) if error.is_refusal() => {
                 return Err(Refusal::new(Code::WrongStage, error.to_string()).at("into").into());
             }

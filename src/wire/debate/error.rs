@@ -109,7 +109,7 @@ impl DebateError {
     pub fn cure(&self) -> &'static str {
         match self {
             Self::WorktreeCreationFailed { .. } => {
-                "see what git says; a repository needs one commit at least, and room on the disk"
+                "do what is said there, and debate again: a branch or folder of that name which is somebody else's is renamed or removed first; a repository needs one commit at least, and room on the disk"
             }
             Self::WorktreeRemovalFailed { .. } => {
                 "end the programs that still use it, or unlock it; then `tasuki worktree prune` removes it, with `--repository DIR` in another repository than that of the workspace"

@@ -257,6 +257,12 @@ pub fn branches_of(session: &AgentSession) -> BTreeSet<BranchName> {
     trees.map(|tree| tree.branch_name.clone()).collect()
 }
 
+/// Whether a document names worktrees or branches, which can only be those of a repository.
+#[must_use]
+pub fn has_branches(session: &AgentSession) -> bool {
+    !session.worktrees.is_empty() || session.tasks.iter().any(|task| task.assigned_worktree.is_some())
+}
+
 /// Let a session go on of which there is only a document. `branches` are those of its branches that are in the repository.
 ///
 /// # Errors

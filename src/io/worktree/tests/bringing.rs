@@ -164,3 +164,19 @@ async fn whichever_call_dies_all_branches_come_onto_it_once() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_branch_that_git_cannot_keep_beside_another_is_refused() {
+    let world = World::new();
+    world.run("git branch a/b; git branch 枝");
+    let repository = world.repository().await;
+    for (into, other) in [("a", "a/b"), ("枝/x", "枝"), ("a/b/c/d", "a/b"), ("agent", "agent/…")] {
+        let error = repository.looked_at(into).await.unwrap_err();
+        assert!(matches!(error, WorktreeError::Beside { .. }), "{error}");
+        assert!(error.to_string().contains(&format!(" no branch {into} beside {other};")), "{error}");
+    }
+    for into in ["a/c", "ab", "枝2"] {
+        assert_eq!(repository.looked_at(into).await.unwrap(), None, "{into}");
+    }
+    assert!(repository.looked_at("a/b").await.unwrap().is_some());
+}

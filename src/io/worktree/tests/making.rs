@@ -201,3 +201,61 @@ async fn submodules_are_checked_out_without_a_network() {
     assert_eq!(made.without, ["sub mod"]);
     repository.remove(&name("agent/b")).await.unwrap();
 }
+
+/// The command in what is told that begins so.
+fn cure<'t>(told: &'t str, begins: &str) -> &'t str {
+    told.split('`').find(|cure| cure.starts_with(begins)).unwrap_or_else(|| panic!("{told}"))
+}
+
+#[tokio::test]
+async fn what_has_a_name_already_goes_by_the_command_that_is_told() {
+    let world = World::new();
+    world.run("git branch agent; mkdir -p .orchestrator-worktrees/agent-folder; mkdir ../else");
+    let repository = world.repository().await;
+    let elsewhere = world.root().join("../else");
+    let make = async |branch: &str| {
+        repository.make(&name(branch), "x", &[]).await.map_err(|error| error.to_string())
+    };
+    for (branch, begins) in [
+        ("agent/a", "git -C "),
+        ("agent/folder", "mv "),
+        ("agent/b", "git -C "),
+        ("agent/c", "git -C "),
+        ("agent/d", "git -C "),
+    ] {
+        let told = make(branch).await.unwrap_err();
+        world.run_in(&elsewhere, &format!("{} 2>&1", cure(&told, begins)));
+        make(branch).await.unwrap();
+        // What is in the way of the next ones.
+        world.run("git branch agent/b main 2>/dev/null || :; git show-ref -q refs/heads/agent/c || git branch -q agent/c/x main 2>/dev/null || :
+            [ -d .git/worktrees/agent-d ] || { git worktree add -q --detach .orchestrator-worktrees/agent-d; rm -r .orchestrator-worktrees/agent-d; }");
+    }
+}
+
+#[tokio::test]
+async fn a_link_in_the_place_of_the_worktrees_is_told_with_its_cure() {
+    let world = World::new();
+    world.run("mkdir ../else; ln -s ../else .orchestrator-worktrees");
+    let error = world.repository().await.make(&name("agent/a"), "x", &[]).await.unwrap_err();
+    let WorktreeError::Io { source, .. } = &error else { panic!("{error}") };
+    assert_eq!(source.to_string(), "it is a link or no folder: move it away");
+    assert_eq!(world.run("ls ../else; git for-each-ref refs/heads/agent"), "");
+}
+
+#[tokio::test]
+async fn a_head_that_cannot_be_read_is_told_in_the_words_of_git() {
+    let world = World::empty("w");
+    world.run("git init -q -b main .");
+    let error = world.try_repository(&world.root()).await.unwrap_err();
+    assert!(matches!(error, WorktreeError::NoCommits { .. }), "{error}");
+    for (written, said) in
+        [("1234567890123456789012345678901234567890", "bad object HEAD"), ("x", "appears to be broken")]
+    {
+        world.run(&format!("echo {written} > .git/refs/heads/main"));
+        let error = world.try_repository(&world.root()).await.unwrap_err().to_string();
+        assert!(
+            error.contains("cannot read the commit that is checked out") && error.contains(said),
+            "{error}"
+        );
+    }
+}

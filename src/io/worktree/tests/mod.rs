@@ -12,6 +12,7 @@ mod kills;
 mod making;
 mod removing;
 mod setting_up;
+mod submodules;
 
 use super::*;
 use crate::engine::flow::branch::BranchName;
