@@ -15,6 +15,9 @@ use std::process::{Command, Stdio};
 /// Largest file whose lines are counted, in bytes.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 
+/// Largest file of git's that names a place or a commit, in bytes.
+const REF_BYTES_MAX: u64 = 64 << 10;
+
 /// A folder and what is below it, as it is or as it was committed.
 #[derive(Debug)]
 pub struct CitedTree {
@@ -71,6 +74,23 @@ impl CitedTree {
 
 impl Base {
     fn of(folder: &Path) -> Option<Self> {
+        Self::by_files(folder).or_else(|| Self::by_git(folder))
+    }
+
+    /// What git's files say of a worktree whose branch was just made: a role waits for this, and a git takes its time.
+    fn by_files(folder: &Path) -> Option<Self> {
+        let read = |path: &Path| regular::read(path, REF_BYTES_MAX).ok();
+        let text = read(&folder.join(".git"))?;
+        let own = folder.join(text.strip_prefix("gitdir: ")?.trim_end_matches('\n'));
+        let git_dir = own.join(read(&own.join("commondir"))?.trim_end_matches('\n')).canonicalize().ok()?;
+        let head = read(&own.join("HEAD"))?;
+        let branch = head.strip_prefix("ref: ")?.trim_end().strip_prefix("refs/heads/")?;
+        let is_plain = Path::new(branch).components().all(|part| matches!(part, Component::Normal(_)));
+        let commit = is_plain.then(|| read(&git_dir.join("refs/heads").join(branch)))??.trim_end().to_owned();
+        is_object_name(&commit).then(|| Self { git_dir, commit, lines: RefCell::default() })
+    }
+
+    fn by_git(folder: &Path) -> Option<Self> {
         let words = ["rev-parse", "--path-format=absolute", "--git-common-dir", "HEAD"].map(OsString::from);
         let out =
             git(&[OsStr::new("-C"), folder.as_os_str()]).args(words).stdout(Stdio::piped()).output().ok()?;
@@ -182,6 +202,9 @@ mod tests {
         at(
             "cd tree; echo 3 >> src/家.rs; echo new > new; git add .; git commit -qm own; git init -q sub; echo x > sub/x",
         );
+        let [by_files, by_git] =
+            [Base::by_files(&root), Base::by_git(&root)].map(|base| base.expect("a commit"));
+        assert_eq!((&by_files.git_dir, &by_files.commit), (&by_git.git_dir, &by_git.commit));
         let lines =
             |tree: &CitedTree| ["src/家.rs", "empty", "new", "src", "sub/x"].map(|path| tree.lines_of(path));
         assert_eq!(lines(&tree), [Some(2), Some(0), None, None, None]);
