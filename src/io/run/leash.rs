@@ -105,7 +105,9 @@ async fn end_until_none(
         };
         if left.is_empty() {
             clean += 1;
-            tokio::time::sleep(LOOK_AGAIN).await;
+            if clean < wanted {
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
         } else {
             (clean, wanted) = (0, CLEAN_LOOKS_AFTER_ONE);
             end_group(group);

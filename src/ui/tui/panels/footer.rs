@@ -5,6 +5,7 @@ use crate::ui::tui::modes::Mode;
 use crate::ui::tui::paint::{Canvas, Ink, columns};
 use crate::ui::tui::state::{Beside, Place, TopState};
 use crate::ui::tui::wrap::wrap;
+use crate::wire::debate::document::DebateStatus;
 
 /// Rows that a notice or a question takes at most.
 const SAID_MAX: usize = 3;
@@ -176,6 +177,7 @@ fn debate_keys(state: &TopState, width: u16) -> Vec<(&'static str, &'static str)
         (agent.is_some(), ("s", "screen")),
         (is_list, ("n", "new")),
         (status.is_some(), ("t", "task")),
+        (width >= 100 && status == Some(&DebateStatus::Completed), ("c", "carry out")),
         (status.is_some_and(|status| !status.is_over()), ("X", "cancel")),
         (speech.is_some_and(|speech| speech.message.is_some()), ("w", "story")),
         (is_list, ("/", "find")),
