@@ -25,18 +25,18 @@ pub(super) async fn make(
 ) -> Found {
     match try_make(ground, of, branch, set_up).await {
         Ok(found) => found,
-        Err(error) => Found::NotDone(with_way(&error, of.1)),
+        Err(error) => Found::NotDone(with_way(&error, of.1, branch)),
     }
 }
 
 /// Why a worktree is not there. Of two branches that do not fit, the task that has made one of them can merge the other.
-fn with_way(error: &WorktreeError, owner: &str) -> String {
+fn with_way(error: &WorktreeError, owner: &str, of: &BranchName) -> String {
     let session = owner.split_once(' ');
     let (with, branch) = match (error, session) {
         (WorktreeError::Conflict { with, branch, .. }, _) => (with, branch),
         // Names are made by themselves: what has one has to go, and nobody can choose another one.
-        (WorktreeError::Taken { branch, .. }, Some(_)) if is_speech(branch) => {
-            return format!("{error}; then begin the debate again");
+        (WorktreeError::Taken { .. } | WorktreeError::Io { .. }, Some(_)) if of.speech().is_some() => {
+            return format!("{}; then begin the debate again", told(error));
         }
         (WorktreeError::Taken { .. } | WorktreeError::Io { .. }, Some((session, step))) => {
             let why = told(error);
@@ -51,10 +51,6 @@ fn with_way(error: &WorktreeError, owner: &str) -> String {
         Some(format!("; `tasuki session retry {session} {task} --edit` can have {task} do that, and `tasuki session retry {session} {step}` tries again"))
     });
     format!("{error}{}", way.unwrap_or_default())
-}
-
-fn is_speech(branch: &str) -> bool {
-    BranchName::new(branch).is_ok_and(|branch| branch.speech().is_some())
 }
 
 /// What went wrong, with what the machine has said.
@@ -226,17 +222,24 @@ mod tests {
             why: "it is gone: bring it back, and try again".to_owned(),
         };
         let (owner, retry) = ("1234 task-1", "; then `tasuki session retry 1234 task-1`");
-        let told = with_way(&taken("agent/task-1-1234"), owner);
+        let of = |branch: &str| BranchName::new(branch).unwrap();
+        let told = with_way(&taken("agent/task-1-1234"), owner, &of("agent/task-1-1234"));
         assert_eq!(
             told,
             format!("the name agent/task-1-1234 cannot be used: it is gone: bring it back{retry}")
         );
         let speech = "debate-a1b2c3d4-e5f6-7890-abcd-ef1234567890-r1-qa";
-        assert!(BranchName::new(speech).is_ok_and(|branch| branch.speech().is_some()), "{speech}");
-        assert!(with_way(&taken(speech), owner).ends_with("; then begin the debate again"));
-        assert!(with_way(&taken("agent/a"), "a").ends_with(", and try again"), "an agent's own");
+        assert!(of(speech).speech().is_some(), "{speech}");
+        assert!(with_way(&taken(speech), owner, &of(speech)).ends_with("; then begin the debate again"));
+        assert!(
+            with_way(&taken("agent/a"), "a", &of("agent/a")).ends_with(", and try again"),
+            "an agent's own"
+        );
         let source = std::io::Error::other("it is a link");
         let failed = WorktreeError::Io { path: "/w".into(), source };
-        assert_eq!(with_way(&failed, owner), format!("cannot use /w: it is a link{retry}"));
+        let task = of("agent/task-1-1234");
+        assert_eq!(with_way(&failed, owner, &task), format!("cannot use /w: it is a link{retry}"));
+        let told = with_way(&failed, "1234 round1-qa", &of(speech));
+        assert_eq!(told, "cannot use /w: it is a link; then begin the debate again");
     }
 }

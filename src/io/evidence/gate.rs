@@ -55,7 +55,7 @@ const PYTHON_RUNNERS: [&str; 14] = [
     "tox",
     "nox",
     "coverage",
-    "trial",
+    "twisted",
     "mypy",
     "pyright",
     "flake8",
@@ -65,14 +65,27 @@ const PYTHON_RUNNERS: [&str; 14] = [
 ];
 
 /// Where Python looks first for the runners that a command names behind `-m`.
-fn modules(words: &[(String, Role)]) -> impl Iterator<Item = PathBuf> {
-    let behind = words.windows(2).filter(|pair| matches!(pair, [(option, _), _] if option == "-m"));
-    let named = behind.filter_map(|pair| pair.last()).map(|(name, _)| name.split('.').next().unwrap_or(name));
-    let runners = named.filter(|name| PYTHON_RUNNERS.contains(name));
-    runners.flat_map(|name| {
-        [format!("{name}.py"), format!("{name}/__init__.py"), format!("{name}/__main__.py")]
-            .map(PathBuf::from)
-    })
+fn modules(words: &[(String, Role)]) -> Vec<PathBuf> {
+    let (mut found, mut is_python, mut is_next) = (Vec::new(), false, false);
+    for (word, _) in words {
+        let program = base_name(word);
+        is_python |= program.starts_with("python") || program.starts_with("pypy");
+        let name = match word.strip_prefix('-').filter(|option| is_python && !option.starts_with('-')) {
+            _ if is_next => Some(word.as_str()),
+            // `-m pytest`, `-Im pytest` and `-mpytest`.
+            Some(option) => option.split_once('m').map(|(_, name)| name),
+            None => None,
+        };
+        is_next = name == Some("");
+        if let Some(name) = name.filter(|name| !name.is_empty()) {
+            // What follows is for the module.
+            is_python = false;
+            let name = name.split('.').next().unwrap_or(name);
+            let files = [format!("{name}.py"), format!("{name}/__init__.py"), format!("{name}/__main__.py")];
+            found.extend(files.map(PathBuf::from).into_iter().filter(|_| PYTHON_RUNNERS.contains(&name)));
+        }
+    }
+    found
 }
 
 /// All parts that are there, by what they are called: a path as the command has it, or as seen from the agent's folder.

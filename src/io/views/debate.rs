@@ -105,8 +105,10 @@ const OVERVIEW: &str = "debate.json";
 
 /// Whether a worktree lies in a folder. What somebody has written there since one was removed is none.
 fn has_worktrees(folder: &Path) -> bool {
-    let mut entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.any(|entry| entry.path().join(".git").exists())
+    match std::fs::read_dir(folder) {
+        Ok(mut entries) => entries.any(|entry| entry.is_ok_and(|entry| entry.path().join(".git").exists())),
+        Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+    }
 }
 
 /// Whether what is kept of a debate says that it is over.

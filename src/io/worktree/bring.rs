@@ -283,8 +283,16 @@ impl Gathering<'_> {
             self.repository.stand_submodules(self.path(), &hold, How::Lossless.into()).await?;
         }
         let on = at.text("ask for a branch", &["rev-parse", "--symbolic-full-name", "HEAD"]).await?;
-        let changed =
-            at.demand("look at a worktree", &["status", "--porcelain", "-z", "--no-renames"]).await?;
+        // What `.gitmodules` has git not look at counts, too: it would be lost when a submodule is put back.
+        let asked = [
+            "status",
+            "--porcelain",
+            "-z",
+            "--no-renames",
+            "--untracked-files=all",
+            "--ignore-submodules=none",
+        ];
+        let changed = at.demand("look at a worktree", &asked).await?;
         if on != ref_of(&self.tree.branch) {
             let path = plain(self.path());
             let why = format!("something else is checked out in its worktree {path}: check it out again");

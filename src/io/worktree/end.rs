@@ -110,6 +110,7 @@ impl Repository {
         // What it has changed is where it has moved its worktree to.
         let moved =
             half::elsewhere(&self.common_dir, branch, &path).filter(|to| !path.exists() && to.is_dir());
+        let is_moved = moved.is_some();
         let path = moved.unwrap_or(path);
         let failed = |source| WorktreeError::Io { path: patch.clone(), source };
         let half_written = patch.with_extension("patch.tmp");
@@ -122,6 +123,12 @@ impl Repository {
         let doing = "keep what a role has changed";
         // Who has removed its `.git` has still left what it wrote.
         match half::own_folder(&self.common_dir, &path).filter(|_| path.is_dir()) {
+            // It stays, and is somebody's: nothing is changed there, and what git does not know of lies there still.
+            Some(own) if is_moved => {
+                let at = self.git.at(&path).of(&own).working(hold.file()).within(PATCH_LIMIT);
+                diff.extend([base, "--"].map(OsString::from));
+                at.demand(doing, &diff).await?;
+            }
             Some(own) => {
                 // Nobody works there any more, so this is a killed one's.
                 half::remove(&own.join("index.lock"))?;

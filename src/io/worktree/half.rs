@@ -7,11 +7,15 @@
 use super::error::WorktreeError;
 use super::repository::ref_of;
 use crate::engine::flow::branch::BranchName;
+use crate::io::regular;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+
+/// Largest of git's files that name a place or a commit, in bytes.
+const FILE_BYTES_MAX: u64 = 64 << 10;
 
 /// The folder of git's own for the worktree at `path`; none if git knows of none there.
 pub(super) fn own_folder(common_dir: &Path, path: &Path) -> Option<PathBuf> {
@@ -25,7 +29,7 @@ pub(super) fn own_folder(common_dir: &Path, path: &Path) -> Option<PathBuf> {
 /// Where a branch is checked out, if that is another worktree than the one at `path`.
 pub(super) fn elsewhere(common_dir: &Path, branch: &BranchName, path: &Path) -> Option<PathBuf> {
     let is_it = |own: &Path| {
-        let head = fs::read_to_string(own.join("HEAD")).unwrap_or_default();
+        let head = regular::read(&own.join("HEAD"), FILE_BYTES_MAX).unwrap_or_default();
         head.trim_end().strip_prefix("ref: ") == Some(&ref_of(branch))
     };
     let folders = fs::read_dir(common_dir.join("worktrees")).ok()?.flatten().map(|entry| entry.path());

@@ -16,6 +16,8 @@ use std::path::Path;
 
 /// Moves of what is checked out that are gone through for commits, the newest.
 const MOVES_MAX: usize = 500;
+/// Commits that are kept, the newest: of what somebody has fetched, the whole past is no work of his.
+const COMMITS_MAX: &str = "--max-count=1000";
 /// What is read of git's log of those moves.
 const LOG_BYTES_MAX: u64 = 16 << 20;
 
@@ -51,7 +53,7 @@ impl Repository {
         // One without a change is a message, too, and what a person has configured for letters of theirs does not count.
         let how =
             ["--always", "--binary", "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-missing"];
-        let plain = ["--no-attach", "--no-base", "--no-cover-letter"];
+        let plain = ["--no-attach", "--no-base", "--no-cover-letter", "--no-signature", COMMITS_MAX];
         let mut output = OsString::from("--output=");
         output.push(OsStr::from_bytes(bytes_of(path)));
         let mut words: Vec<OsString> =

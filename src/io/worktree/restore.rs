@@ -8,7 +8,7 @@ use super::left_locks::clear_left_locks;
 use super::make::{Worktree, delete_branch, taken};
 use super::record::{Progress, Record};
 use super::repository::{Repository, ref_of};
-use super::trash::{BUNDLE, Trashed};
+use super::trash::{BUNDLE, FILE, LEFT, Trashed};
 use crate::engine::flow::branch::BranchName;
 use crate::wire::layout::plain;
 use std::ffi::OsStr;
@@ -130,7 +130,16 @@ impl Repository {
     }
 
     fn drop_entry(&self, entry: &str, record: Option<Record>) -> Result<(), WorktreeError> {
-        half::remove(&self.trash.join(entry))?;
+        let folder = self.trash.join(entry);
+        match folder.join(LEFT).exists() {
+            // What the branch had lost is nowhere else. Without its description it is no entry any more.
+            true => {
+                for name in [FILE, BUNDLE] {
+                    half::remove(&folder.join(name))?;
+                }
+            }
+            false => half::remove(&folder)?,
+        }
         if let Some(mut record) = record
             && let Progress::Made { restored, .. } = &mut record.at
         {

@@ -173,10 +173,10 @@ impl Repository {
             "--".as_ref(),
             OsStr::from_bytes(place),
         ];
-        let answer = at.ask(CHECK_OUT, &arguments).await?;
+        at.ask(CHECK_OUT, &arguments).await?;
         match level.within(submodule) {
             Some(within) => self.point_home(&within.own, source, hold).await,
-            None if answer.code != 0 && wanted.is_here() => Err(at.refused(CHECK_OUT, &answer)),
+            // Its folder stays empty, which is told.
             None => Ok(()),
         }
     }
@@ -208,7 +208,8 @@ impl Repository {
             return Ok(());
         }
         if how == How::Lossless {
-            let changed = at.demand(CHECK_OUT, &["status", "--porcelain", "-z"]).await?;
+            let asked = ["status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=none"];
+            let changed = at.demand(CHECK_OUT, &asked).await?;
             if !changed.out.is_empty() || self.is_ahead(within, None).await? {
                 return Ok(());
             }
@@ -239,7 +240,14 @@ impl Repository {
         let source = self.copy_with(wanted.commit, wanted.copies).await?.ok_or_else(|| wanted.nowhere())?;
         // Version 2 gives any commit by its name; the older ones only what a branch is at.
         let settings = ["-c", "protocol.file.allow=always", "-c", "protocol.version=2"];
-        let options = ["--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--"];
+        let options = [
+            "--quiet",
+            "--no-tags",
+            "--no-recurse-submodules",
+            "--no-write-fetch-head",
+            "--update-shallow",
+            "--",
+        ];
         let words = [&settings[..], &["fetch"], &options].concat();
         let mut arguments: Vec<&OsStr> = words.into_iter().map(OsStr::new).collect();
         arguments.extend([source.git_dir.as_os_str(), OsStr::new(wanted.commit)]);

@@ -124,11 +124,17 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Large<T> {
     }
 }
 
-impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Whole<T> {
+impl<S: Send + Sync, T: DeserializeOwned + Send + 'static> FromRequest<S> for Whole<T> {
     type Rejection = Refused;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Refused> {
-        given_within(request, DOCUMENT_BODY_BYTES_MAX).await.map(Self)
+        let bytes = body_within(request, DOCUMENT_BODY_BYTES_MAX).await?;
+        // It takes long to read, and others are answered meanwhile.
+        let read = tokio::task::spawn_blocking(move || {
+            json_of(&bytes)?;
+            serde_json::from_slice(&bytes).map(Self).map_err(|error| not_json(&error))
+        });
+        read.await.map_err(|_| Refused::ending())?
     }
 }
 

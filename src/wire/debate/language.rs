@@ -43,9 +43,9 @@ fn is_mostly_words(text: &str) -> bool {
         !word.is_empty() && word.chars().all(|c| c.is_ascii_alphabetic() || matches!(c, '\'' | '’' | '-'))
     };
     let words = text.split_whitespace().filter(is_word).count();
-    let others =
-        text.split_whitespace().filter(|word| !word.is_ascii() && word.contains(char::is_alphabetic));
-    words > 2 * others.count()
+    let others = text.chars().filter(|c| !c.is_ascii() && c.is_alphabetic()).count();
+    // A word says as much as two or three of those letters.
+    words > others.div_ceil(2)
 }
 
 /// The text without what is quoted in one line.
@@ -90,6 +90,8 @@ mod tests {
             "「認証」",
             "Rustで書く 🚀",
             "React と Vue のどちらを使う?",
+            "Visual Studio Code の拡張を作る",
+            "Claude Code Agent SDK を使って、認証を実装するにはどうすればよいですか",
         ] {
             assert_eq!(of(task), Language::Japanese, "{task}");
         }

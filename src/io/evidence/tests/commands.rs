@@ -56,7 +56,8 @@ const DEFINED: &[(&[&str], &str, &str, &str)] = &[
         "[project]\\na = 1\\n[tool.pytest.ini_options]\\naddopts = \"--co\"",
     ),
     (&["python3", "-m", "unittest", "discover"], "unittest/__init__.py", "", "import sys; sys.exit(0)"),
-    (&["sh", "-c", "cd . && python3 -m pytest -q"], "pytest.py", "", "import sys; sys.exit(0)"),
+    (&["python3", "-Xdev", "-Im", "unittest"], "unittest.py", "", "import sys; sys.exit(0)"),
+    (&["sh", "-c", "cd . && python3 -mpytest -q"], "pytest.py", "", "import sys; sys.exit(0)"),
     (&["pytest"], "tox.ini", "[tox]", "[tox]\\n[pytest]\\naddopts = --co"),
 ];
 

@@ -40,14 +40,15 @@ async fn one_that_a_role_has_moved_is_named_and_what_was_done_there_stays_as_a_p
     let made = repository.make(&name(SPEECH), "x", &[]).await.unwrap();
     world.run_in(
         &made.path,
-        "echo 新 > b; git add b; git commit -qm own; echo 別 > c; git worktree move \"$PWD\" \"$D/moved 先\"",
+        "echo 新 > b; git add b; git commit -qm own; git init -q nest; echo 別 > c; git worktree move \"$PWD\" \"$D/moved 先\"",
     );
     let told = repository.end(&name(SPEECH), "x").await.unwrap_err().to_string();
     let to = moved_to(&told).expect("where it is").to_owned();
     assert_eq!(world.run_in(Path::new(&to), "cat b c"), "新\n別", "{told}");
+    assert!(Path::new(&to).join("nest/.git").is_dir(), "what stays is not changed");
     let logs = made.path.parent().unwrap().parent().unwrap().join("logs");
     let patch = std::fs::read_to_string(logs.join("round1-qa.patch")).unwrap();
-    assert!(patch.contains("+新") && patch.contains("+別"), "{patch}");
+    assert!(patch.contains("+新"), "{patch}");
     world.run(&format!("git worktree move '{to}' '{}'", made.path.display()));
     repository.end(&name(SPEECH), "x").await.unwrap();
     assert!(!made.path.exists());

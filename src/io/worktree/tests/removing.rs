@@ -83,6 +83,7 @@ async fn commits_that_a_branch_has_lost_come_into_the_trash_as_messages() {
         world.run_in(&made.path, script);
         let pruned = repository.prune(|_| false, false).await.unwrap();
         assert_eq!((pruned[0].removed, pruned[0].left.is_some()), (true, kept), "{script}: {pruned:?}");
+        repository.restore("agent/a").await.unwrap();
         if let Some(left) = &pruned[0].left {
             world.run(&format!(
                 "git checkout -q -b again HEAD~0; git reset -q --hard {}; git am -q '{}'",

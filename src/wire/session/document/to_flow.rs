@@ -67,7 +67,7 @@ pub fn to_flow(
         debate: None,
         from_debate: text("debate").and_then(|id| FlowId::new(id).ok()),
     };
-    Ok(Opening { head, request: body(request), steps, done, ask: None, again: false })
+    Ok(Opening { head, request: body(request), steps, done, ask: None, again: true })
 }
 
 fn besides<'a>(session: &'a AgentSession, key: &str) -> Option<&'a Json> {
