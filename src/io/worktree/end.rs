@@ -152,20 +152,7 @@ impl Repository {
                 at.demand(doing, &diff).await?;
             }
         }
-        let written = match fs::metadata(&half_written) {
-            // It is on the disk before what it was made from goes.
-            Ok(meta) if meta.len() > 0 => fs::set_permissions(&half_written, Permissions::from_mode(0o600))
-                .and_then(|()| fs::File::open(&half_written)?.sync_all())
-                .and_then(|()| fs::rename(&half_written, &patch))
-                .and_then(|()| fs::File::open(patch.parent().unwrap_or(&patch))?.sync_all()),
-            Ok(_) => {
-                half::remove(&patch)?;
-                fs::remove_file(&half_written)
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(error),
-        };
-        written.map_err(failed)
+        put_in_place(&half_written, &patch).map_err(failed)
     }
 
     /// Where what a role has changed is kept.
@@ -179,6 +166,26 @@ impl Repository {
     /// Where it is written down that its end was asked for, and how far it has come.
     fn mark_of(&self, branch: &BranchName) -> PathBuf {
         self.patch_of(branch).with_extension("end")
+    }
+}
+
+/// Gives a patch its name, if anything is in it.
+fn put_in_place(half_written: &Path, patch: &Path) -> io::Result<()> {
+    match fs::metadata(half_written) {
+        // It is on the disk before what it was made from goes.
+        Ok(meta) if meta.len() > 0 => fs::set_permissions(half_written, Permissions::from_mode(0o600))
+            .and_then(|()| fs::File::open(half_written)?.sync_all())
+            .and_then(|()| fs::rename(half_written, patch))
+            .and_then(|()| fs::File::open(patch.parent().unwrap_or(patch))?.sync_all()),
+        Ok(_) => {
+            fs::remove_file(patch).or_else(|error| match error.kind() {
+                io::ErrorKind::NotFound => Ok(()),
+                _ => Err(error),
+            })?;
+            fs::remove_file(half_written)
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
     }
 }
 
