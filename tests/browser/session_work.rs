@@ -234,12 +234,20 @@ fn merged(browser: &Browser, house: &House) {
     assert!(words.contains("あか") && words.contains("みどり"), "{words}");
     browser.press("m");
     browser.until(form);
-    // What somebody has checked out is refused at once, and what git cannot make fails.
+    // What somebody has checked out is refused at once, and so is a name that git cannot keep. What lies in its worktree fails it.
     fill(browser, "form.task input.code", "main");
     browser.click("form.task .btn.go");
     browser.until("document.querySelector('form.task .note.bad')?.textContent.includes('checked out in')");
     assert_eq!(browser.console().len(), 1, "the daemon has said no");
-    git(house, &["branch", "塞/x"]);
+    git(house, &["branch", "閉/x"]);
+    fill(browser, "form.task input.code", "閉");
+    browser.click("form.task .btn.go");
+    browser.until("document.querySelector('form.task .note.bad')?.textContent.includes('閉/x')");
+    assert_eq!(browser.console().len(), 1, "the daemon has said no");
+    let trees = std::fs::read_dir(house.path(".orchestrator-worktrees")).expect("worktrees");
+    let trees = trees.map(|tree| tree.expect("a worktree").path());
+    let of_merge = trees.into_iter().find(|path| path.to_string_lossy().contains("/agent-session-"));
+    std::fs::write(of_merge.expect("that of the merge").join("left"), "").expect("it is in the way");
     fill(browser, "form.task input.code", "塞");
     browser.click("form.task .btn.go");
     note("The merge onto 塞 has failed");
