@@ -10,7 +10,7 @@ use super::make::delete_branch;
 use super::obstacle::{Obstacle, SHOWN_MAX};
 use super::record::{Progress, Record};
 use super::repository::{Repository, ref_of};
-use super::trash::{BUNDLE, FILE, LEFT, Trashed, entry_name};
+use super::trash::{BUNDLE, LEFT, Trashed, entry_name};
 use crate::engine::flow::branch::BranchName;
 use crate::io::run::runs_in;
 use std::ffi::OsStr;
@@ -55,6 +55,8 @@ impl Repository {
                 };
                 let removed_ms = self.clock.wall().0;
                 let entry = entry_name(branch, removed_ms);
+                // Before it is on its way: where that cannot be kept, it stays.
+                self.keep_left(branch, (&base, &entry), &hold).await?;
                 record.at = Progress::Removing { base, head, entry, removed_ms };
                 self.records.write(&record)?;
                 let _ = fs::remove_file(lock);
@@ -82,6 +84,26 @@ impl Repository {
         WorktreeError::InTheWay { branch: branch.to_string(), obstacles: vec![Obstacle::Foreign] }
     }
 
+    /// Puts the commits that were made there, and that the branch has not, into the trash.
+    async fn keep_left(
+        &self,
+        branch: &BranchName,
+        (base, entry): (&str, &str),
+        hold: &Hold,
+    ) -> Result<(), WorktreeError> {
+        let path = self.path_of(branch);
+        let Some(own) = half::own_folder(&self.common_dir, &path).filter(|_| path.is_dir()) else {
+            return Ok(());
+        };
+        let folder = self.make_entry(entry)?;
+        let at = self.git.at(&path).of(&own).working(hold.file());
+        let kept = self.keep_left_commits(&at, (branch, base), &own, &folder.join(LEFT)).await;
+        if kept.is_err() {
+            half::remove(&folder)?;
+        }
+        kept
+    }
+
     /// Puts the commits of the branch that what it was made from does not have into the trash, and what is known of it.
     async fn keep_commits(&self, leaving: &Leaving<'_>, hold: &Hold) -> Result<(), WorktreeError> {
         let folder = self.make_entry(leaving.entry)?;
@@ -103,13 +125,6 @@ impl Repository {
             synced.map_err(|source| WorktreeError::Io { path: bundle, source })?;
         }
         let path = self.path_of(branch);
-        // An entry with its description is whole, and the worktree may be half gone.
-        let is_whole = folder.join(FILE).exists();
-        let own = half::own_folder(&self.common_dir, &path).filter(|_| !is_whole && path.is_dir());
-        if let Some(own) = own {
-            let at = self.git.at(&path).of(&own).working(hold.file());
-            self.keep_left_commits(&at, (branch, leaving.base), &own, &folder.join(LEFT)).await?;
-        }
         let Leaving { record, base, head, removed_ms, .. } = leaving;
         self.describe(&folder, &Trashed::of(record, base, head, *removed_ms, &path))
     }
