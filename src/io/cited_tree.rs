@@ -178,7 +178,7 @@ impl Drop for Asked {
     }
 }
 
-/// git, which asks nobody and fetches nothing.
+/// git, which asks nobody and fetches nothing. Other places run one to its end; this one is asked many small things while it lives.
 fn git(words: &[&OsStr]) -> Command {
     let mut git = Command::new("git");
     git.arg("--no-replace-objects").args(words).stdout(Stdio::piped()).stderr(Stdio::null());

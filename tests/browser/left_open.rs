@@ -185,6 +185,7 @@ fn a_computer_that_slept_shows_what_happened_meanwhile_and_the_right_time() {
     // It missed nothing, told nothing twice, and was not loaded anew.
     let keys = "const done = arguments[0]; import('/live/store.js').then(({ tail }) => done(tail.value.map((one) => one.key)))";
     let keys = |page: &Browser| -> Vec<Value> { page.run_later(keys, &[]).as_array().expect("keys").clone() };
+    house.until("both to have heard the same last step", |_| keys(&browser).last() == keys(&awake).last());
     let (own, others) = (keys(&browser), keys(&awake));
     let common = own.len().min(others.len());
     assert_eq!(own[own.len() - common..], others[others.len() - common..]);

@@ -105,6 +105,7 @@ async fn end_until_none(
         };
         if left.is_empty() {
             clean += 1;
+            // What becomes another program has its environment again by then.
             if clean < wanted {
                 tokio::time::sleep(LOOK_AGAIN).await;
             }

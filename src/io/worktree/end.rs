@@ -50,7 +50,7 @@ impl Repository {
         let hold = self.hold().await?;
         let Some(record) = self.records.read(&branch.folder())? else { return Ok(()) };
         if record.owner != owner {
-            return Err(taken(branch, format!("it is that of {}: take another one", record.owner)));
+            return Err(taken(branch, format!("it is that of {}", record.owner)));
         }
         let Progress::Made { base, .. } = &record.at else { return self.clear_made(&record, &hold).await };
         if !self.is_kept(branch) {

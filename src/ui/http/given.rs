@@ -120,7 +120,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Large<T> {
     type Rejection = Refused;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Refused> {
-        given_within(request, LARGE_BYTES_MAX).await.map(Self)
+        read(&body_within(request, LARGE_BYTES_MAX).await?).map(Self)
     }
 }
 
@@ -130,18 +130,9 @@ impl<S: Send + Sync, T: DeserializeOwned + Send + 'static> FromRequest<S> for Wh
     async fn from_request(request: Request, _: &S) -> Result<Self, Refused> {
         let bytes = body_within(request, DOCUMENT_BODY_BYTES_MAX).await?;
         // It takes long to read, and others are answered meanwhile.
-        let read = tokio::task::spawn_blocking(move || {
-            json_of(&bytes)?;
-            serde_json::from_slice(&bytes).map(Self).map_err(|error| not_json(&error))
-        });
-        read.await.map_err(|_| Refused::ending())?
+        let given = tokio::task::spawn_blocking(move || read(&bytes).map(Self));
+        given.await.map_err(|_| Refused::ending())?
     }
-}
-
-async fn given_within<T: DeserializeOwned>(request: Request, most: usize) -> Result<T, Refused> {
-    let bytes = body_within(request, most).await?;
-    json_of(&bytes)?;
-    serde_json::from_slice(&bytes).map_err(|error| not_json(&error))
 }
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Given<T> {
@@ -150,9 +141,14 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Given<T> {
     async fn from_request(request: Request, state: &S) -> Result<Self, Refused> {
         let Raw(bytes) = Raw::from_request(request, state).await?;
         let bytes: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
-        json_of(bytes)?;
-        serde_json::from_slice(bytes).map(Self).map_err(|error| not_json(&error))
+        read(bytes).map(Self)
     }
+}
+
+/// What a body says, in which each key is once.
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refused> {
+    json_of(bytes)?;
+    serde_json::from_slice(bytes).map_err(|error| not_json(&error))
 }
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {

@@ -147,8 +147,8 @@ pub(super) async fn resume(
     {
         return Err(kept::goes_on_elsewhere(id.as_str(), &place, &other));
     }
-    let is_open = session.status != SessionStatus::Completed;
-    let repository = match is_open && wanted::has_branches(&session) {
+    let goes_on = session.status != SessionStatus::Completed;
+    let repository = match goes_on && wanted::has_branches(&session) {
         true => {
             let found = repository_with_top(&place, &workspace).await;
             Some(found.map_err(|error| kept::in_no_repository(&session, &workspace, &error))?)

@@ -2,8 +2,12 @@
 
 use super::document::{DebateProgress, RoundOutput};
 use super::language;
+use crate::engine::message::refusal::Code;
 use crate::wire::api::{Problem, SessionInfo};
 use crate::wire::team_file::Language;
+
+/// Characters of an id that name it in a command.
+const SHORT_ID: usize = 8;
 
 /// Each output with its round: a role speaks once in each, and the outputs are in the order of the rounds.
 #[must_use]
@@ -49,9 +53,6 @@ pub fn newest_of<'s>(sessions: &'s [SessionInfo], debate: &str) -> Option<&'s Se
     made.max_by(|one, other| one.created_at.cmp(&other.created_at))
 }
 
-/// Characters of an id that name it in a command.
-const SHORT_ID: usize = 8;
-
 /// That a debate was handed over to this session, which stands so.
 #[must_use]
 pub fn handed_over(debate: &str, session: &SessionInfo, stands: &str) -> Problem {
@@ -64,7 +65,7 @@ pub fn handed_over(debate: &str, session: &SessionInfo, stands: &str) -> Problem
         short(id),
         short(debate)
     );
-    problem("handed-over", why, cure)
+    problem(Code::HandedOver.word(), why, cure)
 }
 
 /// The goal of a session that carries out this plan.

@@ -6,8 +6,9 @@ use crate::wire::team_file::Language;
 const QUOTES: [(char, char); 6] =
     [('`', '`'), ('"', '"'), ('“', '”'), ('「', '」'), ('『', '』'), ('«', '»')];
 
-/// The language of a task. Kana are Japanese, but for a few among many words in Latin letters, and so is a text that is mostly in Chinese characters without a letter of Hangul. Any
-/// other is told in English. What stands in quotes counts only where nothing stands outside of them.
+/// The language of a task. Kana are Japanese, but for a few among many words in Latin letters, and so is a text that is mostly in
+/// Chinese characters without a letter of Hangul. Any other is told in English. What stands in quotes counts only where nothing
+/// stands outside of them.
 #[must_use]
 pub fn of(task: &str) -> Language {
     let outside = outside_of_quotes(task);

@@ -121,7 +121,8 @@ pub fn sketch(bytes: &[u8]) -> Result<Sketch, PlanRefusal> {
     opened::opened(bytes, |asked| {
         let mut wrong = Mistakes::default();
         let request = request(asked, &mut wrong);
-        let has_folder = values::folder(&asked.fields).is_ok() && !values::is_misspelt_folder(&asked.fields);
+        let has_folder =
+            values::folder(&asked.fields).is_ok() && !is_misspelt(&asked.fields, &REQUEST_KEYS, "base_dir");
         Ok(Sketch { request, is_good: wrong.is_empty(), has_folder })
     })
 }

@@ -51,8 +51,8 @@ struct Turn<'t> {
     asker: Asker,
     signals: Signals,
     shown: ShownRows,
-    /// What a role of a debate may cite.
-    tree: CitedTree,
+    /// What may be cited, of a role of a debate.
+    cited: Option<CitedTree>,
 }
 
 /// What is run for it.
@@ -76,21 +76,22 @@ pub(super) fn play(context: &Context, args: &Args, line: &TurnLine) -> Ended {
         let shown = ShownRows::hiding([token.as_str()]);
         let signals = Signals::new()?;
         let is_role = context.around.var("TASUKI_AGENT").and_then(OsStr::to_str).is_some_and(is_speaker);
-        let cwd = &context.around.cwd;
-        let tree = if is_role { CitedTree::of_commit(cwd) } else { CitedTree::at(cwd) };
-        Turn { context, args, workspace, line, token, asker, signals, shown, tree }.play().await
+        let cited = is_role.then(|| CitedTree::of_commit(&context.around.cwd));
+        Turn { context, args, workspace, line, token, asker, signals, shown, cited }.play().await
     })
 }
 
 impl Turn<'_> {
     async fn play(mut self) -> Ended {
-        let verdict = match (&self.args.killed, self.work()) {
-            (Some(how), _) => {
+        let verdict = match &self.args.killed {
+            Some(how) => {
                 end_left_turns(&self.whose()).await;
                 JudgedAnswer::killed(how)
             }
-            (None, Ok(work)) => self.ask(&work).await?,
-            (None, Err(why)) => JudgedAnswer::without_program(why),
+            None => match self.work() {
+                Ok(work) => self.ask(&work).await?,
+                Err(why) => JudgedAnswer::without_program(why),
+            },
         };
         let text = headless::fitting(verdict.text);
         let usage = UsageInfo {
@@ -133,9 +134,8 @@ impl Turn<'_> {
         let workspace = &self.workspace;
         let task = HeadlessTask::of(&view, &mut |path| long_answer(workspace, path));
         let chars_max = prompt_chars_max(self.args.provider(), self.args.model());
-        let tree = &self.tree;
         let room = (time.limit().as_secs(), chars_max);
-        let (prompt, notes) = prompt_of(&task, room, &|path| tree.lines_of(path));
+        let (prompt, notes) = prompt_of(&task, room, &|path| self.cited.as_ref()?.lines_of(path));
         notes.iter().for_each(|note| self.say(note));
         self.keep(&prompt);
         let asked = headless.asked(prompt, self.args.model(), &self.context.around.exe.to_string_lossy())?;
@@ -269,13 +269,9 @@ impl Turn<'_> {
         }
     }
 
-    /// What a role of a debate cites that is not in its worktree, and whether it has anything new to say.
+    /// What a role of a debate cites that is not in its base, and whether it has anything new to say.
     fn looked_up(&self, text: &str) -> Option<(Vec<String>, Option<bool>)> {
-        let agent = self.context.around.var("TASUKI_AGENT")?.to_str()?.to_owned();
-        if !is_speaker(&agent) {
-            return None;
-        }
-        let tree = &self.tree;
+        let tree = self.cited.as_ref()?;
         let checked = marks::check(text, |path| tree.lines_of(path));
         let there = |cited: &Citation| tree.lines_of(&cited.path).is_some_and(|lines| cited.line <= lines);
         Some((marks::missing(&checked), Some(marks::brings_news(text, there))))

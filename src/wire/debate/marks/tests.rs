@@ -64,6 +64,11 @@ fn places_that_point_nowhere_are_told_with_the_reason() {
             "no such file"
         ]
     );
+    assert_eq!(missing(&checked), ["src/a.rs:41", "src/a.rs:3-99", "src/a.rs:0", "one.md:2", "src/b.rs:1"]);
+}
+
+#[test]
+fn a_span_of_code_is_one_path_with_blanks_where_there_is_such_a_file() {
     let blanks = |path: &str| (path == "sp ace.md" || path == "a b/x").then_some(3);
     let checked = check("see `sp ace.md:1` and `grep -n x a.rs:9` and `a b/x:4`", blanks);
     assert_eq!(
@@ -71,8 +76,6 @@ fn places_that_point_nowhere_are_told_with_the_reason() {
         ["sp ace.md:1", "a.rs:9", "a b/x:4"]
     );
     assert_eq!(missing(&checked), ["a.rs:9", "a b/x:4"]);
-    let checked = check("src/a.rs:40 src/a.rs:41 src/a.rs:3-99 src/a.rs:0 one.md:2 src/b.rs:1", lines_of);
-    assert_eq!(missing(&checked), ["src/a.rs:41", "src/a.rs:3-99", "src/a.rs:0", "one.md:2", "src/b.rs:1"]);
 }
 
 #[test]

@@ -3,12 +3,12 @@
 use super::head::BudgetTerms;
 use super::limits::{
     BUDGET_KEYS, BUDGET_MINUTES_MAX, BUDGET_TOKENS_MAX, BUDGET_USD_MAX, MODEL_BYTES_MAX, PROVIDERS_MAX,
-    REQUEST_KEYS, ROLES_AT_ONCE_MAX,
+    ROLES_AT_ONCE_MAX,
 };
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::AgentName;
 use crate::wire::message::fields::{Fields, Text, wrong_type};
-use crate::wire::session::plan::{Mistakes, is_misspelt, unknown_keys};
+use crate::wire::session::plan::{Mistakes, unknown_keys};
 use crate::wire::time::read_duration;
 use crate::wire::yaml::tree::{Node, Value};
 use std::fmt::Display;
@@ -19,11 +19,6 @@ use std::str::FromStr;
 pub(super) fn below(key: &str, mut refusal: Refusal) -> Refusal {
     refusal.unknown_key = refusal.unknown_key.map(|unknown| format!("{key}.{unknown}").into());
     refusal
-}
-
-/// Whether the folder is named under a key that means nothing.
-pub(super) fn is_misspelt_folder(fields: &Fields<'_>) -> bool {
-    is_misspelt(fields, &REQUEST_KEYS, BASE_DIR)
 }
 
 const BASE_DIR: &str = "base_dir";
